@@ -1,0 +1,3 @@
+//! Quality and speed, reproducible.
+
+fn main() {}

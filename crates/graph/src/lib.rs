@@ -1,0 +1,1 @@
+//! The graph in memory: an immutable, mapped CSR file.

@@ -1,0 +1,574 @@
+//! `FileFacts`: all that one file says by itself, before anything is resolved.
+//!
+//! Facts are a function of path, bytes and ruleset. Texts are interned per file (`Str` points into `strings`, in order
+//! of first use), expressions and types are pools (`ExprId`, `TypeId`), so that a file's facts are a few flat vectors:
+//! cheap to store, to load and to walk. Every list is in source order.
+//!
+//! ```text
+//! def f(shop):                 decl 0  f, parameter shop
+//!     cart = shop.open()       expr 0  Name shop   expr 1  Member open   expr 2  Call of 1
+//!     cart.total()             binding cart = expr 2       calls: 1, then Member(Name cart, total)
+//! ```
+
+use serde::{Deserialize, Serialize};
+
+use crate::node::NodeFlags;
+use crate::node_kind::NodeKind;
+use crate::span::{Position, Range, Span};
+
+macro_rules! index_types {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    )*};
+}
+
+index_types! {
+    /// A text of this file.
+    Str;
+    /// A declaration of this file.
+    DeclId;
+    /// A written type of this file.
+    TypeId;
+    /// An expression of this file.
+    ExprId;
+    /// An `impl` block (or what a language has like it) of this file.
+    ImplId;
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct FileFacts {
+    /// `python`, `rust` ...: the language whose rules read these facts.
+    pub language: String,
+    /// Marks that hold for the whole file: test, generated, vendored.
+    pub flags: NodeFlags,
+    /// Why something of the file is missing here.
+    pub partial: Option<Partial>,
+    pub n_lines: u32,
+    /// The file's own documentation (module docstring, `//!`).
+    pub doc: Option<Str>,
+    /// Package clause or namespace, where the language has one.
+    pub namespace: Option<Str>,
+    pub strings: Vec<String>,
+    pub decls: Vec<Decl>,
+    pub impls: Vec<Impl>,
+    pub types: Vec<Type>,
+    pub exprs: Vec<Expr>,
+    pub bindings: Vec<Binding>,
+    pub calls: Vec<Call>,
+    pub references: Vec<Reference>,
+    pub imports: Vec<Import>,
+    /// `mod name;`: modules that stand in files of their own.
+    pub modules: Vec<ModuleDecl>,
+    /// What functions without a declared result give back.
+    pub returns: Vec<Return>,
+    /// Names the file says it offers (`__all__`), where it does.
+    pub exports: Option<Vec<Str>>,
+    pub sites: Vec<Site>,
+    /// What a project file (`Cargo.toml`, `pyproject.toml`) states.
+    pub manifest: Option<Manifest>,
+}
+
+impl FileFacts {
+    pub fn text(&self, it: Str) -> &str {
+        &self.strings[it.index()]
+    }
+
+    pub fn decl(&self, it: DeclId) -> &Decl {
+        &self.decls[it.index()]
+    }
+
+    pub fn expr(&self, it: ExprId) -> Expr {
+        self.exprs[it.index()]
+    }
+
+    pub fn type_(&self, it: TypeId) -> &Type {
+        &self.types[it.index()]
+    }
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Partial {
+    pub reason: PartialReason,
+    /// Line of the first trouble, where there is one.
+    pub line: Option<u32>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub enum PartialReason {
+    SyntaxError,
+    InvalidUtf8,
+    ParseTimeout,
+    TooManyNodes,
+    TooManyFacts,
+    TooDeep,
+}
+
+impl PartialReason {
+    pub fn name(self) -> &'static str {
+        match self {
+            PartialReason::SyntaxError => "syntax_error",
+            PartialReason::InvalidUtf8 => "invalid_utf8",
+            PartialReason::ParseTimeout => "parse_timeout",
+            PartialReason::TooManyNodes => "too_many_nodes",
+            PartialReason::TooManyFacts => "too_many_facts",
+            PartialReason::TooDeep => "too_deep",
+        }
+    }
+}
+
+/// A declaration that becomes a node.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Decl {
+    /// The declaration it stands in; its index is smaller.
+    pub owner: Option<DeclId>,
+    /// The `impl` block it stands in directly.
+    pub implementation: Option<ImplId>,
+    pub name: Str,
+    /// Symbol path in the file, suffixes included; distinct together with `kind`.
+    pub path: Str,
+    pub kind: NodeKind,
+    pub span: Span,
+    /// Bytes of the whole declaration.
+    pub range: Range,
+    pub signature: Str,
+    /// At most 800 characters.
+    pub doc: Option<Str>,
+    pub flags: NodeFlags,
+    pub modifiers: Modifiers,
+    pub type_parameters: Vec<TypeParameter>,
+    /// Parameters of a callable, the receiver included; payload of a tuple struct or an enum member (fields without a
+    /// name are called `0`, `1` ...).
+    pub parameters: Vec<Parameter>,
+    /// Result of a callable; declared type of a field, variable, constant; aliased type of a type alias.
+    pub type_: Option<TypeId>,
+    /// What a variable, constant or class field starts as, evaluated in the scope around the declaration.
+    pub value: Option<ExprId>,
+    pub bases: Vec<Base>,
+}
+
+/// Language modifiers that matter to resolution.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+pub struct Modifiers(pub u16);
+
+impl Modifiers {
+    /// Belongs to the type, not to an instance (`@staticmethod`, an associated function without `self`).
+    pub const STATIC: Modifiers = Modifiers(1);
+    /// Its first parameter is the type itself (`@classmethod`).
+    pub const CLASS_METHOD: Modifiers = Modifiers(2);
+    /// Read like a field (`@property`).
+    pub const PROPERTY: Modifiers = Modifiers(4);
+    /// Yields values.
+    pub const GENERATOR: Modifiers = Modifiers(8);
+    /// One of several `@overload` signatures, without a body of its own.
+    pub const OVERLOAD: Modifiers = Modifiers(16);
+    /// Its result is what its body awaits (`async`).
+    pub const ASYNC: Modifiers = Modifiers(32);
+    /// Visible outside its container (`pub`); Rust.
+    pub const PUBLIC: Modifiers = Modifiers(64);
+    /// Entered by `with` through what it yields (`@contextmanager`).
+    pub const CONTEXT_MANAGER: Modifiers = Modifiers(128);
+
+    pub fn contains(self, other: Modifiers) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    pub fn insert(&mut self, other: Modifiers) {
+        self.0 |= other.0;
+    }
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct TypeParameter {
+    pub name: Str,
+    pub bounds: Vec<TypeId>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Parameter {
+    pub name: Str,
+    pub type_: Option<TypeId>,
+    pub default: Option<ExprId>,
+    pub kind: ParameterKind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub enum ParameterKind {
+    Plain,
+    /// `self`, `cls`, `&mut self`.
+    Receiver,
+    /// `*args`.
+    Rest,
+    /// `**kwargs`.
+    KeywordRest,
+    KeywordOnly,
+}
+
+/// A written super type.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Base {
+    pub type_: TypeId,
+    pub role: BaseRole,
+    pub position: Position,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub enum BaseRole {
+    Extends,
+    Implements,
+    /// Python's `metaclass=`.
+    Metaclass,
+}
+
+/// `impl Interface for Type { ... }`; a Go receiver later.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Impl {
+    /// The module it stands in; none at the top of the file.
+    pub owner: Option<DeclId>,
+    pub type_: TypeId,
+    pub interface: Option<TypeId>,
+    pub type_parameters: Vec<TypeParameter>,
+    pub range: Range,
+    /// Where the interface's name stands, else the type's.
+    pub position: Position,
+}
+
+/// A type as written. References, pointers and parentheses are looked through.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Type {
+    /// `a.b.C[X, Y]`, `a::b::C<X, Y>`. A leading `::` gives an empty first segment. `at` is where it stands.
+    Named {
+        segments: Vec<Str>,
+        arguments: Vec<TypeId>,
+        at: u32,
+    },
+    /// `<T as Trait>::Item` gives of = T, interface = Trait, name = Item; `T::Item` is `Named`.
+    Projection {
+        of: TypeId,
+        interface: Option<TypeId>,
+        name: Str,
+    },
+    /// `A | B`.
+    Union(Vec<TypeId>),
+    Tuple(Vec<TypeId>),
+    /// `[T]`, `[T; N]`.
+    Sequence(TypeId),
+    /// `dyn A + B`, `impl A + B`.
+    Bounds(Vec<TypeId>),
+    /// A function type and what it gives.
+    Function(Option<TypeId>),
+    /// Written, and nothing resolution understands.
+    Unknown,
+}
+
+/// An expression, as far as resolution can use it. Parentheses, borrows, dereferences are looked through.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Expr {
+    /// An identifier at an offset.
+    Name {
+        name: Str,
+        at: u32,
+    },
+    /// `of.name`.
+    Member {
+        of: ExprId,
+        name: Str,
+    },
+    /// `of::name`; a leading `::` has an `of` of `Root`.
+    Scoped {
+        of: ExprId,
+        name: Str,
+    },
+    /// The root of absolute paths: leading `::`.
+    Root,
+    /// A type where a path begins: `<T as Trait>::f`, `Vec::<T>::new`.
+    TypePath(TypeId),
+    /// A value of a written type: struct literal, cast, `new T`.
+    Instance(TypeId),
+    /// What calling gives.
+    Call {
+        callee: ExprId,
+    },
+    /// `of[...]`.
+    Index {
+        of: ExprId,
+    },
+    /// What a `for` over it gives.
+    Element {
+        of: ExprId,
+    },
+    /// `await of`, `of.await`.
+    Await {
+        of: ExprId,
+    },
+    /// `of?`.
+    Try {
+        of: ExprId,
+    },
+    /// What `with of as` binds.
+    Enter {
+        of: ExprId,
+    },
+    /// Item `index` of a destructured tuple.
+    Item {
+        of: ExprId,
+        index: u32,
+    },
+    /// A field of what a pattern matched: `Some(x)`, `Shape::Circle { radius }`, `Point(x, _)`.
+    Payload {
+        of: ExprId,
+        variant: TypeId,
+        field: Str,
+    },
+    /// One or the other: `a or b`, `x if c else y`, arms.
+    Either {
+        one: ExprId,
+        other: ExprId,
+    },
+    /// `super()`, `super`.
+    Super {
+        at: u32,
+    },
+    Literal(Literal),
+    Unknown,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub enum Literal {
+    None,
+    Bool,
+    Integer,
+    Float,
+    String,
+    Bytes,
+    Character,
+    List,
+    Tuple,
+    Dictionary,
+    Set,
+    Generator,
+    /// A lambda or closure.
+    Function,
+}
+
+/// A name that stands for a value from some place on.
+///
+/// It is visible in `visible`, and surely what was last assigned up to `certain_to` (the end of the block it was bound
+/// in); between there and the end it may hold or an earlier binding may.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Binding {
+    /// The callable or type it stands in; none at the top of the file.
+    pub decl: Option<DeclId>,
+    pub target: BindingTarget,
+    pub value: Value,
+    pub visible: Range,
+    pub certain_to: u32,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum BindingTarget {
+    Name(Str),
+    /// `self.x = ...`: the field's declaration; `decl` is the method it stands in.
+    Field(DeclId),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Value {
+    /// Declared.
+    Type(TypeId),
+    Expr(ExprId),
+    /// Tested to be: `isinstance(x, T)`.
+    Narrowed(TypeId),
+    /// The instance a method was called on.
+    Receiver,
+    /// The type a class method was called on.
+    ReceiverType,
+    Unknown,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Call {
+    /// The innermost declaration with a node around it; none at the top of the file.
+    pub decl: Option<DeclId>,
+    pub callee: ExprId,
+    /// Where the called name stands.
+    pub position: Position,
+    pub n_arguments: u8,
+    /// Arguments are spread (`*args`), so that their number is a lower bound.
+    pub spread: bool,
+    /// Names and chains passed as values, which may be callbacks.
+    pub passed: Vec<Passed>,
+    pub form: CallForm,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Passed {
+    pub expr: ExprId,
+    pub position: Position,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub enum CallForm {
+    Plain,
+    /// `name!(...)`.
+    Macro,
+    /// Found in the unparsed body of a macro.
+    InMacro,
+    /// `getattr(...)(...)`, a call through a computed value.
+    Dynamic,
+}
+
+/// A use that is no call.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Reference {
+    /// The innermost declaration around it (for a decorator: the declaration it is applied to).
+    pub decl: Option<DeclId>,
+    pub target: ReferenceTarget,
+    pub role: ReferenceRole,
+    pub position: Position,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum ReferenceTarget {
+    Type(TypeId),
+    Expr(ExprId),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub enum ReferenceRole {
+    /// A type in a body or in a place that is no signature.
+    Type,
+    /// A type of a parameter, a result or a field.
+    Hint,
+    /// A constant, variable, function or type used as a value.
+    Value,
+    /// `self.x`: a field of the method's own type, read or written.
+    Field,
+    /// Decorator, attribute, derive.
+    Decorator,
+    /// Raised, thrown, or the error type of a result.
+    Raise,
+}
+
+/// One imported name; `from a import b, c` and `use a::{b, c}` give two.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Import {
+    /// The declaration whose scope it binds in; none at the top of the file.
+    pub decl: Option<DeclId>,
+    /// Module path: `a.b` in `import a.b` and in `from a.b import c`, `crate::a` in `use crate::a::b`.
+    pub module: Vec<Str>,
+    /// Dots before the module path.
+    pub level: u8,
+    pub kind: ImportKind,
+    /// Offered to others too (`pub use`, `import x as x` in a stub).
+    pub reexport: bool,
+    pub visible: Range,
+    pub position: Position,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum ImportKind {
+    /// Binds `alias` to the module itself.
+    Module { alias: Str },
+    /// `import a.b.c`: binds the first segment alone, and loads all of it.
+    TopModule,
+    /// Binds `alias` to `name` of the module.
+    Member { name: Str, alias: Str },
+    /// All public names of the module.
+    Wildcard,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ModuleDecl {
+    /// The inline module it stands in.
+    pub owner: Option<DeclId>,
+    pub name: Str,
+    /// `#[path = "..."]`.
+    pub file: Option<Str>,
+    pub public: bool,
+    /// Behind `#[cfg(test)]`.
+    pub test: bool,
+    pub position: Position,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Return {
+    pub decl: DeclId,
+    pub expr: ExprId,
+    pub kind: ReturnKind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub enum ReturnKind {
+    Return,
+    Yield,
+}
+
+/// Where a program reaches outside itself.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Site {
+    pub decl: Option<DeclId>,
+    pub kind: SiteKind,
+    /// The literal name, or none when it is computed.
+    pub name: Option<Str>,
+    pub position: Position,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub enum SiteKind {
+    ReadsEnv,
+    StartsProcess,
+}
+
+/// What a project file says about packages, where their sources are and what they depend on.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Name of the package it declares.
+    pub package: Option<String>,
+    /// Directories of workspace members, relative to the file, globs allowed; `!x` leaves one out.
+    pub members: Vec<String>,
+    pub dependencies: Vec<Dependency>,
+    /// Directories, relative to the file, under which importable modules lie.
+    pub source_roots: Vec<String>,
+    pub targets: Vec<ManifestTarget>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Dependency {
+    /// The name code uses (`foo-bar` is imported as `foo_bar`).
+    pub name: String,
+    /// The package, when it is called otherwise.
+    pub package: Option<String>,
+    pub version: Option<String>,
+    /// Directory relative to the file.
+    pub path: Option<String>,
+    /// Stated by the workspace root.
+    pub from_workspace: bool,
+    /// Stated in `[workspace.dependencies]`: a template for members, not a dependency of this package.
+    pub for_workspace: bool,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ManifestTarget {
+    pub kind: TargetKind,
+    pub name: Option<String>,
+    /// Source file relative to the manifest.
+    pub path: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub enum TargetKind {
+    Library,
+    Binary,
+    Test,
+    Example,
+    Bench,
+    BuildScript,
+}

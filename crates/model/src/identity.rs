@@ -1,0 +1,201 @@
+//! Every id of the product is computed here and nowhere else, so that all machines agree on the bytes.
+
+use crate::edge_kind::EdgeKind;
+use crate::hash::{EdgeId, FileId, Hash, Hasher, NodeId, RepoId, SnapshotId};
+use crate::name::ContainerClass;
+use crate::node_kind::NodeKind;
+use crate::provenance::Provenance;
+
+pub fn repo_id(url: &str) -> RepoId {
+    RepoId(Hasher::new("repo").field(url.as_bytes()).finish())
+}
+
+/// `blob` is git's raw object id of the content, 20 or 32 bytes.
+pub fn file_id(url: &str, path: &str, blob: &[u8]) -> FileId {
+    FileId(Hasher::new("file").field(url.as_bytes()).field(path.as_bytes()).field(blob).finish())
+}
+
+/// What makes a node itself: never a line, an absolute path or a provenance.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Identity<'a> {
+    /// The part before `://`: the repository's url, or `external`, `stdlib`, `env` ...
+    pub repo: &'a str,
+    pub class: ContainerClass,
+    pub container: &'a str,
+    pub symbol: &'a str,
+    pub kind: NodeKind,
+}
+
+pub fn node_id(identity: Identity<'_>) -> NodeId {
+    let Identity { repo, class, container, symbol, kind } = identity;
+    NodeId(
+        Hasher::new("node")
+            .field(repo.as_bytes())
+            .field(class.name().as_bytes())
+            .field(container.as_bytes())
+            .field(symbol.as_bytes())
+            .field(kind.name().as_bytes())
+            .finish(),
+    )
+}
+
+pub fn edge_id(source: NodeId, target: NodeId, kind: EdgeKind) -> EdgeId {
+    EdgeId(
+        Hasher::new("edge")
+            .field(source.as_bytes())
+            .field(target.as_bytes())
+            .field(kind.name().as_bytes())
+            .finish(),
+    )
+}
+
+pub fn leaf(edge: EdgeId, provenance: Provenance, confidence_bp: u16) -> Hash {
+    Hasher::new("leaf")
+        .field(edge.as_bytes())
+        .field(provenance.name().as_bytes())
+        .field(&confidence_bp.to_le_bytes())
+        .finish()
+}
+
+pub fn empty_tree() -> Hash {
+    Hasher::new("empty").finish()
+}
+
+pub fn interior(left: Hash, right: Hash) -> Hash {
+    Hasher::new("inner").field(left.as_bytes()).field(right.as_bytes()).finish()
+}
+
+pub fn kind_root(kind: EdgeKind, n_leaves: u64, tree: Hash) -> Hash {
+    labelled("kind", kind.name(), n_leaves, tree)
+}
+
+pub fn package_root(package: &str, n_kinds: u64, tree: Hash) -> Hash {
+    labelled("package", package, n_kinds, tree)
+}
+
+fn labelled(tag: &str, label: &str, count: u64, tree: Hash) -> Hash {
+    Hasher::new(tag).field(label.as_bytes()).field(&count.to_le_bytes()).field(tree.as_bytes()).finish()
+}
+
+pub fn root(n_packages: u64, tree: Hash) -> Hash {
+    Hasher::new("root").field(&n_packages.to_le_bytes()).field(tree.as_bytes()).finish()
+}
+
+/// What a snapshot's id binds together. `dirty` is empty for a commit.
+#[derive(Clone, Copy, Debug)]
+pub struct SnapshotIdentity<'a> {
+    pub url: &'a str,
+    pub commit: &'a [u8],
+    pub stage: Stage,
+    pub ruleset: u32,
+    pub root: Hash,
+    pub dirty: Option<Hash>,
+}
+
+pub fn snapshot_id(identity: SnapshotIdentity<'_>) -> SnapshotId {
+    let dirty = identity.dirty.map(|it| it.0);
+    SnapshotId(
+        Hasher::new("snapshot")
+            .field(identity.url.as_bytes())
+            .field(identity.commit)
+            .field(identity.stage.name().as_bytes())
+            .field(&identity.ruleset.to_le_bytes())
+            .field(identity.root.as_bytes())
+            .field(dirty.as_ref().map_or(&[], |it| it.as_slice()))
+            .finish(),
+    )
+}
+
+/// The digest of uncommitted files; `changes` are (path, blob or none when deleted) in byte order of the paths.
+pub fn dirty_digest<'a>(changes: impl IntoIterator<Item = (&'a str, Option<&'a [u8]>)>) -> Hash {
+    let mut hasher = Hasher::new("dirty");
+    for (path, blob) in changes {
+        hasher.push(path.as_bytes());
+        hasher.push(blob.unwrap_or_default());
+    }
+    hasher.finish()
+}
+
+/// Which layers a snapshot's root is taken over.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Stage {
+    Base,
+    Enriched,
+    Worktree,
+}
+
+impl Stage {
+    pub const ALL: [Stage; 3] = [Stage::Base, Stage::Enriched, Stage::Worktree];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Stage::Base => "base",
+            Stage::Enriched => "enriched",
+            Stage::Worktree => "worktree",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<Stage> {
+        Stage::ALL.into_iter().find(|it| it.name() == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hash::hex;
+
+    const URL: &str = "github.com/acme/app";
+
+    fn node(class: ContainerClass, container: &str, symbol: &str, kind: NodeKind) -> NodeId {
+        node_id(Identity { repo: URL, class, container, symbol, kind })
+    }
+
+    fn a() -> NodeId {
+        node(ContainerClass::Dir, "store", "Open", NodeKind::Function)
+    }
+
+    fn b() -> NodeId {
+        node(ContainerClass::Dir, "cmd", "main", NodeKind::Function)
+    }
+
+    #[test]
+    fn m1_vectors_of_ids_hold() {
+        let c = node(ContainerClass::File, "web/app.py", "App.route", NodeKind::Method);
+        let edge_1 = edge_id(b(), a(), EdgeKind::Calls);
+        // git's SHA-1 blob id of "file content\n".
+        let blob = [
+            0xdd, 0x59, 0xd0, 0x98, 0x63, 0x83, 0x13, 0xf5, 0xd0, 0x0a, 0x7f, 0xa6, 0x57, 0x37, 0x9b, 0x33,
+            0xb1, 0x91, 0xf2, 0xe2,
+        ];
+        let rows = [
+            (
+                hex(repo_id(URL).as_bytes()),
+                "626f49f4da2fecf8002524b732a385a8461da4a6b2d4ca4525e2b1cc16b53499",
+            ),
+            (a().to_string(), "10e1c8546aaf7801e2d2c182c18f1cb11abdb5216018ca978ead011b11928b68"),
+            (b().to_string(), "6eece61ed9af56970176612620ced17ba3b6d637bd7afe660bd93a70abd26915"),
+            (c.to_string(), "857ae153b50ad1af9e9c689e26d70f012c89f7ebc12f9aeb9bf123cf3316df6a"),
+            (edge_1.to_string(), "2ddddd9b42706e5c47034de6335b55b3ddcbf9a9876c401f0440af871d78b0cb"),
+            (
+                edge_id(a(), b(), EdgeKind::Imports).to_string(),
+                "08b310738610f481446efbfd713a095983a9c8e6681b2cc33b7d0a4e8db16527",
+            ),
+            (
+                edge_id(c, a(), EdgeKind::Calls).to_string(),
+                "7392b81555f22c6a27dfa57e1ab841c62b4ded0e9ba424bfa9ca3335fb02aeb4",
+            ),
+            (
+                file_id(URL, "store/open.go", &blob).to_string(),
+                "0b1c943dbad0d19ec61d45704b81119176cf33a3cf16c895f78a5c37c6d122b3",
+            ),
+            (
+                leaf(edge_1, Provenance::AstResolved, 8500).to_string(),
+                "c24324a7d2666c7c494d48ca1a24ab8b13674bc7002d398c0e7bfe8ba5c2b7df",
+            ),
+        ];
+        for (ours, theirs) in rows {
+            assert_eq!(ours, theirs);
+        }
+    }
+}

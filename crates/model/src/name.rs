@@ -1,0 +1,252 @@
+//! How things are named: containers, packages, qualified names, and what may be typed to mean a symbol.
+
+use crate::hash::Hasher;
+
+/// What holds a symbol.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+pub enum ContainerClass {
+    /// A file, by its path with extension.
+    File = 1,
+    /// A directory: Go's packages, and package nodes of every language.
+    Dir = 2,
+    /// Something without a place in the repository.
+    Virtual = 3,
+}
+
+impl ContainerClass {
+    pub fn name(self) -> &'static str {
+        match self {
+            ContainerClass::File => "file",
+            ContainerClass::Dir => "dir",
+            ContainerClass::Virtual => "virtual",
+        }
+    }
+
+    pub fn id(self) -> u8 {
+        self as u8
+    }
+
+    pub fn from_id(id: u8) -> Option<ContainerClass> {
+        [ContainerClass::File, ContainerClass::Dir, ContainerClass::Virtual]
+            .into_iter()
+            .find(|it| it.id() == id)
+    }
+}
+
+/// The package of a container: the unit of roots and of expiry. `.` is the top of the repository.
+pub fn package_of(class: ContainerClass, container: &str) -> &str {
+    match class {
+        ContainerClass::Virtual => "_virtual",
+        ContainerClass::Dir if container.is_empty() => ".",
+        ContainerClass::Dir => container,
+        ContainerClass::File => container.rsplit_once('/').map_or(".", |(directory, _)| directory),
+    }
+}
+
+/// The printed form: `{repo}://{container}.{symbol}`, without what is empty.
+pub fn qualified_name(repo: &str, container: &str, symbol: &str) -> String {
+    let dot = if container.is_empty() || symbol.is_empty() { "" } else { "." };
+    format!("{repo}://{container}{dot}{symbol}")
+}
+
+/// Longest name that is kept whole, in bytes.
+pub const MAX_NAME: usize = 512;
+
+/// A name longer than 512 bytes is cut and gets `~` and 8 hex digits of its hash, so that it stays itself.
+pub fn bounded(name: &str) -> std::borrow::Cow<'_, str> {
+    if name.len() <= MAX_NAME {
+        return name.into();
+    }
+    let digest = Hasher::new("name").field(name.as_bytes()).finish().to_string();
+    let kept = &name[..name.floor_char_boundary(MAX_NAME)];
+    format!("{kept}~{}", &digest[..8]).into()
+}
+
+/// A symbol path without what tells overloads and repeated definitions apart: `f(int,T)`, `f#2`.
+pub fn without_suffix(symbol: &str) -> &str {
+    let symbol = match symbol.rsplit_once('#') {
+        Some((before, after)) if !after.is_empty() && !after.contains(['.', '/', ':']) => before,
+        _ => symbol,
+    };
+    if symbol.ends_with(')')
+        && let Some(open) = symbol.find('(')
+        && open > 0
+        && symbol.as_bytes()[open - 1] != b' '
+    {
+        return &symbol[..open];
+    }
+    symbol
+}
+
+/// What may be typed where a symbol is asked for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SymbolQuery {
+    pub form: SymbolForm,
+    /// From a closing `@kind`.
+    pub kind: Option<crate::NodeKind>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum SymbolForm {
+    /// 8 to 64 hex digits. A prefix that fits no single node is read again as a suffix.
+    Id(String),
+    /// A whole qualified name.
+    Qualified(String),
+    /// The innermost symbol around a position.
+    Position { path: String, line: u32, column: Option<u32> },
+    /// The end of `container.symbol`, on segment borders.
+    Suffix(String),
+}
+
+impl SymbolQuery {
+    pub fn parse(text: &str) -> SymbolQuery {
+        let text = text.trim();
+        let (text, kind) = match text.rsplit_once('@') {
+            Some((before, kind)) if !before.is_empty() => match crate::NodeKind::from_name(kind) {
+                Some(kind) => (before, Some(kind)),
+                None => (text, None),
+            },
+            _ => (text, None),
+        };
+        SymbolQuery { form: SymbolForm::parse(text), kind }
+    }
+}
+
+impl SymbolForm {
+    fn parse(text: &str) -> SymbolForm {
+        if (8..=64).contains(&text.len()) && text.bytes().all(|it| it.is_ascii_hexdigit()) {
+            return SymbolForm::Id(text.to_ascii_lowercase());
+        }
+        if text.contains("://") {
+            return SymbolForm::Qualified(text.to_owned());
+        }
+        if let Some(position) = position(text) {
+            return position;
+        }
+        SymbolForm::Suffix(text.to_owned())
+    }
+}
+
+fn position(text: &str) -> Option<SymbolForm> {
+    let (before, last) = text.rsplit_once(':')?;
+    let last: u32 = last.parse().ok()?;
+    if let Some((path, line)) = before.rsplit_once(':')
+        && let Ok(line) = line.parse()
+        && !path.is_empty()
+    {
+        return Some(SymbolForm::Position { path: path.to_owned(), line, column: Some(last) });
+    }
+    (!before.is_empty() && !before.ends_with(':')).then(|| SymbolForm::Position {
+        path: before.to_owned(),
+        line: last,
+        column: None,
+    })
+}
+
+/// Whether `wanted` is the end of `full` (`container.symbol`) on a segment border, `::` and `#` read as `.`, overload
+/// suffixes left out of `full` when `wanted` has none.
+pub fn is_suffix(full: &str, wanted: &str, case: Case) -> bool {
+    let wanted = canonical(wanted, case);
+    if wanted.is_empty() {
+        return false;
+    }
+    let full = canonical(full, case);
+    ends_on_border(&full, &wanted) || ends_on_border(without_suffix(&full), &wanted)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Case {
+    Exact,
+    Ignored,
+}
+
+fn canonical(text: &str, case: Case) -> String {
+    let text = text.replace("::", ".");
+    match case {
+        Case::Exact => text,
+        Case::Ignored => text.to_lowercase(),
+    }
+}
+
+fn ends_on_border(full: &str, wanted: &str) -> bool {
+    let Some(before) = full.strip_suffix(wanted) else { return false };
+    before.is_empty() || before.ends_with(['.', '/', '#']) || wanted.starts_with(['.', '/', '#'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packages_are_directories() {
+        assert_eq!(package_of(ContainerClass::File, "src/a/b.py"), "src/a");
+        assert_eq!(package_of(ContainerClass::File, "setup.py"), ".");
+        assert_eq!(package_of(ContainerClass::Dir, "internal/store"), "internal/store");
+        assert_eq!(package_of(ContainerClass::Dir, ""), ".");
+        assert_eq!(package_of(ContainerClass::Virtual, "pypi/requests"), "_virtual");
+    }
+
+    #[test]
+    fn printed_names_leave_out_what_is_empty() {
+        assert_eq!(qualified_name("h/r", "a.py", "C.f"), "h/r://a.py.C.f");
+        assert_eq!(qualified_name("h/r", "a.py", ""), "h/r://a.py");
+        assert_eq!(qualified_name("env", "", "HOME"), "env://HOME");
+    }
+
+    #[test]
+    fn long_names_are_cut_and_stay_distinct() {
+        let one = bounded(&"x".repeat(600)).into_owned();
+        let other = bounded(&"x".repeat(601)).into_owned();
+        assert_eq!(one.len(), MAX_NAME + 9);
+        assert_ne!(one, other);
+        assert_eq!(bounded("short"), "short");
+    }
+
+    #[test]
+    fn suffixes_of_overloads_come_off() {
+        for (symbol, bare) in [
+            ("C.f(int,T)", "C.f"),
+            ("C.f#2", "C.f"),
+            ("f(A)#2", "f"),
+            ("GET /users/{id}", "GET /users/{id}"),
+            ("Type.Trait<A>.m", "Type.Trait<A>.m"),
+        ] {
+            assert_eq!(without_suffix(symbol), bare);
+        }
+    }
+
+    #[test]
+    fn the_four_forms_of_a_symbol_argument() {
+        let form = |text: &str| SymbolQuery::parse(text).form;
+        assert_eq!(form("DEADBEEF01"), SymbolForm::Id("deadbeef01".into()));
+        assert_eq!(form("h/r://a.py.C"), SymbolForm::Qualified("h/r://a.py.C".into()));
+        assert_eq!(
+            form("src/a.py:12"),
+            SymbolForm::Position { path: "src/a.py".into(), line: 12, column: None }
+        );
+        assert_eq!(
+            form("a.py:12:3"),
+            SymbolForm::Position { path: "a.py".into(), line: 12, column: Some(3) }
+        );
+        assert_eq!(form("C.f"), SymbolForm::Suffix("C.f".into()));
+        assert_eq!(form("a::b"), SymbolForm::Suffix("a::b".into()));
+        assert_eq!(SymbolQuery::parse("C.f@method").kind, Some(crate::NodeKind::Method));
+        assert_eq!(SymbolQuery::parse("@acme/payments").kind, None);
+    }
+
+    #[test]
+    fn a_suffix_ends_on_segment_borders() {
+        let full = "src/flask/app.py.Flask.run";
+        for wanted in ["run", "Flask.run", "Flask::run", "app.py.Flask.run", "flask/app.py.Flask.run", full] {
+            assert!(is_suffix(full, wanted, Case::Exact), "{wanted}");
+        }
+        for wanted in ["un", "lask.run", "flask.run", ""] {
+            assert!(!is_suffix(full, wanted, Case::Exact), "{wanted}");
+        }
+        assert!(is_suffix(full, "flask.RUN", Case::Ignored));
+        assert!(is_suffix("a.py.f(int)", "f", Case::Exact));
+        assert!(is_suffix("a.py.f(int)", "f(int)", Case::Exact));
+        assert!(is_suffix("a.py.f#2", "f", Case::Exact));
+    }
+}

@@ -1,0 +1,1 @@
+//! Every operation a user or agent can ask: plain data in and out.

@@ -1,0 +1,1 @@
+//! File facts of many files to edges.

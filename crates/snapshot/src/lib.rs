@@ -1,0 +1,1 @@
+//! Merkle trees over edges.

@@ -1,0 +1,1 @@
+//! The database; SQL does not leave this crate.

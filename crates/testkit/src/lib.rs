@@ -1,0 +1,1 @@
+//! Fixtures for tests: real git repositories from text.

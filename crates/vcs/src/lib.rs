@@ -1,0 +1,1 @@
+//! git behind a small API.
