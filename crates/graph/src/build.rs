@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use knowing_model::{EdgeKind, NodeFlags, NodeId, NodeKind, Provenance, SnapshotId};
 
-use crate::image::{EdgeRecord, Error, Graph, NodeRecord, Result, encode};
+use crate::image::{EdgeRecord, Error, Graph, NodeRecord, Result};
+use crate::layout::encode;
 
 /// What a snapshot holds, in any order.
 #[derive(Clone, Debug, Default)]

@@ -14,6 +14,7 @@ mod build;
 mod image;
 mod inherits;
 mod kinds;
+mod layout;
 mod reach;
 
 pub use build::{EdgeInput, GraphInput, NodeInput};
