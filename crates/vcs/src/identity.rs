@@ -33,10 +33,7 @@ impl Checkout {
         let repo = self.local();
         let is_shallow = repo.is_shallow().map_err(Error::git("read the shallow boundary"))?;
         let mut notes = Vec::new();
-        let given = url.map(str::trim).filter(|it| !it.is_empty());
-        let known = given
-            .map(|url| normalise_url(url).unwrap_or_else(|| url.to_owned()))
-            .or_else(|| remote_url(&repo));
+        let known = given_url(url).or_else(|| remote_url(&repo));
         let url = match (known, self.head()?.commit) {
             (Some(url), _) => url,
             (None, Some(head)) => {
@@ -51,6 +48,12 @@ impl Checkout {
         };
         Ok(RepoIdentity { url, object_format: self.object_format(), is_shallow, notes })
     }
+}
+
+/// What was said, in its normal form where it has one.
+pub(crate) fn given_url(url: Option<&str>) -> Option<String> {
+    let url = url.map(str::trim).filter(|it| !it.is_empty())?;
+    Some(normalise_url(url).unwrap_or_else(|| url.to_owned()))
 }
 
 /// A name for a place without history. `path` is canonical.
