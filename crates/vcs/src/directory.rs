@@ -9,7 +9,8 @@ use ignore::WalkBuilder;
 
 use crate::{
     Content, EntryKind, Error, IGNORE_FILE, Note, ObjectFormat, RepoIdentity, Result, WorkFile, WorkFiles,
-    identity::directory_url, work_tree::read_inside,
+    identity::{directory_url, given_url},
+    work_tree::read_inside,
 };
 
 #[derive(Debug, Clone)]
@@ -33,11 +34,7 @@ impl Directory {
 
     /// `url` is what the user or the configuration says; it wins.
     pub fn identity(&self, url: Option<&str>) -> RepoIdentity {
-        let given = url.map(str::trim).filter(|it| !it.is_empty());
-        let url = match given {
-            Some(url) => knowing_model::normalise_url(url).unwrap_or_else(|| url.to_owned()),
-            None => directory_url(&self.path),
-        };
+        let url = given_url(url).unwrap_or_else(|| directory_url(&self.path));
         RepoIdentity {
             url,
             object_format: ObjectFormat::Sha1,

@@ -33,24 +33,28 @@ impl Checkout {
         let repo = self.local();
         let is_shallow = repo.is_shallow().map_err(Error::git("read the shallow boundary"))?;
         let mut notes = Vec::new();
-        let given = url.map(str::trim).filter(|it| !it.is_empty());
-        let known = given
-            .map(|url| normalise_url(url).unwrap_or_else(|| url.to_owned()))
-            .or_else(|| remote_url(&repo));
-        let url = match (known, self.head()?.commit) {
-            (Some(url), _) => url,
-            (None, Some(head)) => {
-                let (root, at_boundary) = first_ancestor(&repo, head)?;
-                notes.extend(at_boundary.then_some(Note::ShallowBoundary));
-                format!("local/{}", &root.to_string()[..16])
-            }
-            (None, None) => {
-                notes.push(Note::NoCommit);
-                directory_url(self.work_dir().unwrap_or(self.git_dir()))
-            }
+        let url = match given_url(url).or_else(|| remote_url(&repo)) {
+            Some(url) => url,
+            None => match self.head()?.commit {
+                Some(head) => {
+                    let (root, goes_on) = first_ancestor(&repo, head)?;
+                    notes.extend(goes_on.then_some(Note::ShallowBoundary));
+                    format!("local/{}", &root.to_string()[..16])
+                }
+                None => {
+                    notes.push(Note::NoCommit);
+                    directory_url(self.work_dir().unwrap_or(self.git_dir()))
+                }
+            },
         };
         Ok(RepoIdentity { url, object_format: self.object_format(), is_shallow, notes })
     }
+}
+
+/// What was said, in its normal form where it has one.
+pub(crate) fn given_url(url: Option<&str>) -> Option<String> {
+    let url = url.map(str::trim).filter(|it| !it.is_empty())?;
+    Some(normalise_url(url).unwrap_or_else(|| url.to_owned()))
 }
 
 /// A name for a place without history. `path` is canonical.
@@ -70,7 +74,9 @@ fn remote_url(repo: &gix::Repository) -> Option<String> {
         if section.meta().source.kind() != gix::config::source::Kind::Repository {
             continue;
         }
-        let (Some(name), Some(url)) = (section.header().subsection_name(), section.value("url")) else {
+        let (Some(name), Some(url)) =
+            (section.header().subsection_name(), section.values("url").into_iter().next())
+        else {
             continue;
         };
         let Some(url) = url.to_str().ok().and_then(normalise_url) else { continue };

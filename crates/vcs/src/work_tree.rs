@@ -145,17 +145,20 @@ fn add_tracked(
         if !is_real_directory(top, inside.parent(), &mut real_directories)? {
             continue;
         }
-        let Some(metadata) = link_metadata(&top.join(&inside))? else { continue };
-        let kind = match metadata.file_type() {
-            it if it.is_symlink() => EntryKind::Symlink,
-            it if it.is_file() && kind == EntryKind::Symlink => EntryKind::File,
-            it if it.is_file() => kind,
+        let place = top.join(&inside);
+        let metadata = match gix::index::fs::Metadata::from_path_no_follow(&place) {
+            Ok(metadata) => metadata,
+            Err(error) if is_absence(&error) => continue,
+            Err(source) => return Err(Error::Io { path: place, source }),
+        };
+        let kind = match kind {
+            _ if metadata.is_symlink() => EntryKind::Symlink,
+            EntryKind::Symlink if metadata.is_file() => EntryKind::File,
+            kind if metadata.is_file() => kind,
             _ => continue,
         };
         let size = metadata.len();
-        let stat = gix::index::fs::Metadata::from_path_no_follow(&top.join(&inside))
-            .ok()
-            .and_then(|it| gix::index::entry::Stat::from_fs(&it).ok());
+        let stat = gix::index::entry::Stat::from_fs(&metadata).ok();
         let is_clean = entry.stage_raw() == 0
             && stat.is_some_and(|it| entry.stat.matches(&it, stat_options))
             && !entry.stat.is_racy(index.timestamp(), stat_options);

@@ -43,6 +43,14 @@ fn without_origin_the_first_remote_by_name_counts() {
 }
 
 #[test]
+fn of_two_urls_of_a_remote_the_first_counts() {
+    let repo = Fixture::new();
+    repo.git(&["remote", "add", "origin", "https://example.com/a/first"]);
+    repo.git(&["remote", "set-url", "--add", "origin", "https://example.com/a/second"]);
+    assert_eq!(open(&repo).identity(None).unwrap().url, "example.com/a/first");
+}
+
+#[test]
 fn remotes_on_this_machine_count_as_none() {
     let local = url_with_remotes(&[]);
     assert_eq!(

@@ -1,0 +1,79 @@
+//! What follows from all files together: members of types, and what overrides what.
+
+use knowing_model::facts::DeclId;
+use knowing_model::{EdgeKind, NodeKind, Provenance};
+
+use crate::hierarchy::Ancestor;
+use crate::names::Name;
+use crate::scopes::{Item, Scope};
+use crate::world::{Def, World};
+
+pub(crate) struct DerivedEdge {
+    pub(crate) source: Def,
+    pub(crate) target: Def,
+    pub(crate) kind: EdgeKind,
+    pub(crate) provenance: Provenance,
+}
+
+/// Sorted by source, target and kind.
+pub(crate) fn derive(world: &World<'_>) -> Vec<DerivedEdge> {
+    let mut edges = Vec::new();
+    for def in (0..world.n_defs() as u32).map(Def) {
+        let owner = world.hierarchy.owner_type(world, def);
+        if let Some(owner) = owner.filter(|it| *it != def) {
+            let provenance = Provenance::Structural;
+            edges.push(DerivedEdge { source: owner, target: def, kind: EdgeKind::Contains, provenance });
+            edges.push(DerivedEdge { source: def, target: owner, kind: EdgeKind::MemberOf, provenance });
+            overrides(world, def, owner, &mut edges);
+        }
+    }
+    edges.sort_unstable_by_key(|it| (it.source, it.target, it.kind));
+    edges.dedup_by_key(|it| (it.source, it.target, it.kind));
+    edges
+}
+
+fn overrides(world: &World<'_>, def: Def, owner: Def, edges: &mut Vec<DerivedEdge>) {
+    let (file, _, decl) = world.decl(def);
+    if !matches!(decl.kind, NodeKind::Method | NodeKind::Test | NodeKind::Property | NodeKind::Constructor) {
+        return;
+    }
+    let name = world.name(file, decl.name);
+    let mut push = |target: Def| {
+        let provenance = Provenance::InterfacePropagation;
+        edges.push(DerivedEdge { source: def, target, kind: EdgeKind::Overrides, provenance });
+    };
+    if let Some(id) = decl.implementation {
+        // A method of `impl Interface for Type` fulfils that interface's and no other's.
+        let interface = world.hierarchy.implementation(file, id).and_then(|it| it.interface.as_ref());
+        if let Some(Ancestor::Project(interface)) = interface
+            && let Some(target) = own_callable(world, *interface, name)
+        {
+            push(target);
+        }
+        return;
+    }
+    for ancestor in world.hierarchy.ancestors(owner) {
+        if let Ancestor::Project(ancestor) = ancestor
+            && let Some(target) = own_callable(world, *ancestor, name)
+        {
+            push(target);
+            return;
+        }
+    }
+}
+
+fn own_callable(world: &World<'_>, owner: Def, name: Name) -> Option<Def> {
+    let (file, id, _) = world.decl(owner);
+    let facts = world.facts(file);
+    world.scopes[file as usize]
+        .find(Scope::of(Some(id)), name)
+        .iter()
+        .find_map(|entry| match entry.item {
+            Item::Decl(decl) => {
+                let kind = facts.decl(decl).kind;
+                (kind.is_callable() || kind == NodeKind::Property).then_some(decl)
+            }
+            _ => None,
+        })
+        .map(|decl: DeclId| world.def(file, decl))
+}

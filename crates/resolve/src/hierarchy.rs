@@ -1,0 +1,272 @@
+//! Who is below whom: written bases in method order, `impl` blocks by type, and which files a file imports.
+
+use knowing_model::facts::{DeclId, ImplId};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use crate::evaluate::{Evaluator, Frame};
+use crate::names::Name;
+use crate::value::{External, Value};
+use crate::world::{Def, World};
+
+/// A written super type, as far as it could be resolved.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Ancestor {
+    Project(Def),
+    External(External),
+    Unknown,
+}
+
+impl Ancestor {
+    fn of(value: &Value) -> Ancestor {
+        match value {
+            Value::Def(def) => Ancestor::Project(*def),
+            Value::External(external) => Ancestor::External(external.clone()),
+            _ => Ancestor::Unknown,
+        }
+    }
+}
+
+/// An `impl` block: what it is for and what it implements.
+#[derive(Clone, Debug)]
+pub(crate) struct ImplTarget {
+    pub(crate) type_: Ancestor,
+    pub(crate) interface: Option<Ancestor>,
+}
+
+#[derive(Default)]
+pub(crate) struct Hierarchy {
+    /// Written bases, in order.
+    direct: FxHashMap<Def, Vec<Ancestor>>,
+    /// All ancestors in the order in which members are looked for, the type itself left out.
+    linear: FxHashMap<Def, Vec<Ancestor>>,
+    /// `impl` blocks of each file, by their position in it.
+    impls: Vec<Vec<ImplTarget>>,
+    /// What stands in `impl` blocks of a project type.
+    members: FxHashMap<(Def, Name), Vec<Def>>,
+    /// What stands in `impl` blocks of an outside type: interfaces of the project that it fulfils here.
+    external_members: FxHashMap<(External, Name), Vec<Def>>,
+    /// What `impl<T> Interface for T` gives to every type.
+    blanket_members: FxHashMap<Name, Vec<Def>>,
+    /// Interfaces a type has by `impl` blocks, in source order.
+    interfaces: FxHashMap<Def, Vec<Ancestor>>,
+    /// Files each file imports, sorted.
+    imports: Vec<Vec<u32>>,
+}
+
+impl Hierarchy {
+    pub(crate) fn build(world: &World<'_>) -> Hierarchy {
+        let parts: Vec<FilePart> =
+            (0..world.n_files() as u32).into_par_iter().map(|file| FilePart::of(world, file)).collect();
+        let mut hierarchy = Hierarchy::default();
+        for (file, part) in parts.into_iter().enumerate() {
+            hierarchy.direct.extend(part.bases);
+            hierarchy.add_impls(world, file as u32, part.impls);
+            hierarchy.imports.push(part.imports);
+        }
+        let mut classes: Vec<Def> = hierarchy.direct.keys().copied().collect();
+        classes.sort_unstable();
+        for class in classes {
+            hierarchy.linearise(class, 0);
+        }
+        hierarchy
+    }
+
+    fn add_impls(&mut self, world: &World<'_>, file: u32, impls: Vec<ImplTarget>) {
+        for (index, decl) in world.facts(file).decls.iter().enumerate() {
+            let Some(id) = decl.implementation else { continue };
+            let def = world.def(file, DeclId(index as u32));
+            let name = world.name(file, decl.name);
+            match &impls[id.index()].type_ {
+                Ancestor::Project(type_) => self.members.entry((*type_, name)).or_default().push(def),
+                Ancestor::External(type_) => {
+                    self.external_members.entry((type_.clone(), name)).or_default().push(def);
+                }
+                Ancestor::Unknown => {
+                    if matches!(impls[id.index()].interface, Some(Ancestor::Project(_))) {
+                        self.blanket_members.entry(name).or_default().push(def);
+                    }
+                }
+            }
+        }
+        for target in &impls {
+            if let (Ancestor::Project(type_), Some(interface)) = (&target.type_, &target.interface) {
+                let all = self.interfaces.entry(*type_).or_default();
+                if !all.contains(interface) {
+                    all.push(interface.clone());
+                }
+            }
+        }
+        self.impls.push(impls);
+    }
+
+    pub(crate) fn direct(&self, def: Def) -> &[Ancestor] {
+        self.direct.get(&def).map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn ancestors(&self, def: Def) -> &[Ancestor] {
+        self.linear.get(&def).map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn interfaces(&self, def: Def) -> &[Ancestor] {
+        self.interfaces.get(&def).map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn implementation(&self, file: u32, id: ImplId) -> Option<&ImplTarget> {
+        self.impls.get(file as usize)?.get(id.index())
+    }
+
+    pub(crate) fn impl_members(&self, def: Def, name: Name) -> &[Def] {
+        self.members.get(&(def, name)).map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn external_members(&self, external: &External, name: Name) -> &[Def] {
+        // Few outside types have members here, so that the key is rarely built in vain.
+        if self.external_members.is_empty() {
+            return &[];
+        }
+        self.external_members.get(&(external.clone(), name)).map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn blanket_members(&self, name: Name) -> &[Def] {
+        self.blanket_members.get(&name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether `below` is `above` or one of its descendants.
+    pub(crate) fn is_below(&self, below: Def, above: Def) -> bool {
+        below == above || self.ancestors(below).contains(&Ancestor::Project(above))
+    }
+
+    pub(crate) fn has_external_base(&self, world: &World<'_>, def: Def, ending: &str) -> bool {
+        self.ancestors(def).iter().any(|it| match it {
+            Ancestor::External(external) => {
+                external.last().is_some_and(|it| world.text(it).ends_with(ending))
+            }
+            _ => false,
+        })
+    }
+
+    /// The type a declaration is a member of: its owner, or what the `impl` block around it is for.
+    pub(crate) fn owner_type(&self, world: &World<'_>, def: Def) -> Option<Def> {
+        let (file, _, decl) = world.decl(def);
+        if let Some(id) = decl.implementation {
+            return match self.implementation(file, id)?.type_ {
+                Ancestor::Project(type_) => Some(type_),
+                _ => None,
+            };
+        }
+        world.owner(def).filter(|it| world.kind(*it).is_type_like())
+    }
+
+    /// Whether `file` imports `other`, directly or in one more step.
+    pub(crate) fn imports(&self, file: u32, other: u32) -> bool {
+        let direct = &self.imports[file as usize];
+        direct.binary_search(&other).is_ok()
+            || direct.iter().any(|it| self.imports[*it as usize].binary_search(&other).is_ok())
+    }
+
+    /// C3 order. Where it does not exist, or bases go round in a circle, depth first with each type once.
+    fn linearise(&mut self, class: Def, depth: u32) -> Vec<Ancestor> {
+        /// Deeper than any class tree; ends circles too.
+        const MAX_DEPTH: u32 = 100;
+        if let Some(known) = self.linear.get(&class) {
+            return known.clone();
+        }
+        if depth > MAX_DEPTH {
+            return vec![Ancestor::Unknown];
+        }
+        // Seen while it is being made: a circle.
+        self.linear.insert(class, Vec::new());
+        let bases = self.direct(class).to_vec();
+        let mut lists: Vec<Vec<Ancestor>> = Vec::new();
+        for base in &bases {
+            let mut list = vec![base.clone()];
+            if let Ancestor::Project(def) = base
+                && *def != class
+            {
+                list.extend(self.linearise(*def, depth + 1));
+            }
+            lists.push(list);
+        }
+        lists.push(bases);
+        let order: Vec<Ancestor> =
+            merge(lists).into_iter().filter(|it| *it != Ancestor::Project(class)).collect();
+        self.linear.insert(class, order.clone());
+        order
+    }
+}
+
+fn merge(lists: Vec<Vec<Ancestor>>) -> Vec<Ancestor> {
+    let mut heads: Vec<&[Ancestor]> = lists.iter().map(Vec::as_slice).filter(|it| !it.is_empty()).collect();
+    let mut order: Vec<Ancestor> = Vec::new();
+    while !heads.is_empty() {
+        let good = heads.iter().map(|it| &it[0]).find(|candidate| {
+            // Unknown bases are not one type: they hold nothing back.
+            **candidate == Ancestor::Unknown || !heads.iter().any(|it| it[1..].contains(candidate))
+        });
+        let next = good.unwrap_or(&heads[0][0]).clone();
+        if next == Ancestor::Unknown {
+            let at = heads.iter().position(|it| it[0] == next).expect("it was just taken from a head");
+            heads[at] = &heads[at][1..];
+        } else {
+            for head in &mut heads {
+                if head[0] == next {
+                    *head = &head[1..];
+                }
+            }
+        }
+        heads.retain(|it| !it.is_empty());
+        if next == Ancestor::Unknown || !order.contains(&next) {
+            order.push(next);
+        }
+    }
+    order
+}
+
+/// What one file says about types and imports.
+struct FilePart {
+    bases: Vec<(Def, Vec<Ancestor>)>,
+    impls: Vec<ImplTarget>,
+    imports: Vec<u32>,
+}
+
+impl FilePart {
+    fn of(world: &World<'_>, file: u32) -> FilePart {
+        let mut ev = Evaluator::new(world);
+        let frame = Frame::of_file(file);
+        let rules = world.rules(file);
+        let facts = world.facts(file);
+        let mut bases = Vec::new();
+        for (index, decl) in facts.decls.iter().enumerate() {
+            if decl.bases.is_empty() {
+                continue;
+            }
+            let list = decl.bases.iter().map(|base| {
+                ev.begin();
+                Ancestor::of(&rules.type_entity(&mut ev, frame, decl.owner, base.type_))
+            });
+            bases.push((world.def(file, DeclId(index as u32)), list.collect()));
+        }
+        let impls = facts.impls.iter().map(|it| {
+            ev.begin();
+            let type_ = Ancestor::of(&rules.type_entity(&mut ev, frame, it.owner, it.type_));
+            let interface =
+                it.interface.map(|it_| Ancestor::of(&rules.type_entity(&mut ev, frame, it.owner, it_)));
+            ImplTarget { type_, interface }
+        });
+        let impls = impls.collect();
+        let mut imports: Vec<u32> = Vec::new();
+        for import in &facts.imports {
+            ev.begin();
+            let module = rules.imported_module(&mut ev, frame, import);
+            let member = ev.imported(frame, import, crate::languages::Space::Value);
+            for value in module.parts().iter().chain(member.parts()) {
+                imports.extend(rules.file_of(&ev, value));
+            }
+        }
+        imports.sort_unstable();
+        imports.dedup();
+        imports.retain(|it| *it != file);
+        FilePart { bases, impls, imports }
+    }
+}

@@ -1,0 +1,209 @@
+//! What each language means by its names: modules, imports, member order, the standard library.
+
+pub(crate) mod python;
+pub(crate) mod rust;
+
+use knowing_model::facts::{DeclId, ExprId, Import, Literal, TypeId};
+
+use crate::evaluate::{Evaluator, Frame};
+use crate::names::Name;
+use crate::value::{External, Value};
+use crate::world::Def;
+
+/// What the shared evaluator asks of a language. Values are what `value.rs` says; `Unknown` is always a right answer,
+/// a wrong one never is. A file without code has rules that know nothing: the defaults.
+#[expect(unused_variables, reason = "the defaults know nothing, whatever is asked")]
+pub(crate) trait Rules: Sync {
+    /// A name that no enclosing callable binds: what the module (`decl`, none for the file) or the prelude says.
+    fn free_name(
+        &self,
+        ev: &mut Evaluator<'_>,
+        frame: Frame,
+        decl: Option<DeclId>,
+        name: Name,
+        space: Space,
+    ) -> Value {
+        Value::Unknown
+    }
+
+    /// A word with a meaning of its own where it stands: `Self`, `crate`, a type parameter.
+    fn special_name(
+        &self,
+        ev: &mut Evaluator<'_>,
+        frame: Frame,
+        decl: Option<DeclId>,
+        name: Name,
+        space: Space,
+    ) -> Option<Value> {
+        None
+    }
+
+    /// What a wildcard import makes of a name; `Missing` when it does not bring it.
+    fn offered(
+        &self,
+        ev: &mut Evaluator<'_>,
+        frame: Frame,
+        import: &Import,
+        name: Name,
+        space: Space,
+    ) -> Value {
+        Value::Missing
+    }
+
+    /// Where a call of this value goes when it is an instance.
+    fn call_operator(&self, ev: &mut Evaluator<'_>, frame: Frame, of: &Value) -> Value {
+        Value::Unknown
+    }
+
+    /// The file a module or declaration stands in.
+    fn file_of(&self, ev: &Evaluator<'_>, value: &Value) -> Option<u32> {
+        match value {
+            Value::Def(def) => Some(ev.world.file_of(*def)),
+            _ => None,
+        }
+    }
+
+    /// Whether a name bound anywhere in a callable is that callable's name everywhere in it (no block scopes).
+    fn binds_whole_callable(&self) -> bool {
+        true
+    }
+
+    /// Whether code that stands directly in a type sees the type's members by their bare names.
+    fn type_body_is_scope(&self) -> bool {
+        false
+    }
+
+    /// What an import binds its name to.
+    fn imported_value(&self, ev: &mut Evaluator<'_>, frame: Frame, import: &Import, space: Space) -> Value {
+        Value::Unknown
+    }
+
+    /// The files an import loads.
+    fn imported_module(&self, ev: &mut Evaluator<'_>, frame: Frame, import: &Import) -> Value {
+        Value::Unknown
+    }
+
+    /// What a written type names: the type itself.
+    fn type_entity(
+        &self,
+        ev: &mut Evaluator<'_>,
+        frame: Frame,
+        decl: Option<DeclId>,
+        type_: TypeId,
+    ) -> Value {
+        Value::Unknown
+    }
+
+    /// What a written type says a value is: an instance of it.
+    fn typed(&self, ev: &mut Evaluator<'_>, frame: Frame, decl: Option<DeclId>, type_: TypeId) -> Value {
+        Value::Unknown
+    }
+
+    /// The instance a method is called on, seen from inside.
+    fn receiver(&self, ev: &mut Evaluator<'_>, frame: Frame, method: Def) -> Value {
+        Value::Unknown
+    }
+
+    /// `of.name`, one alternative at a time. Gives declarations, not yet what they hold.
+    fn member(&self, ev: &mut Evaluator<'_>, frame: Frame, of: &Value, name: Name) -> Value {
+        Value::Unknown
+    }
+
+    /// `of::name`, one alternative at a time.
+    fn scoped(&self, ev: &mut Evaluator<'_>, frame: Frame, of: &Value, name: Name, space: Space) -> Value {
+        Value::Unknown
+    }
+
+    /// What calling gives, one alternative at a time.
+    fn called(&self, ev: &mut Evaluator<'_>, frame: Frame, callee: &Value, site: CallSite) -> Value {
+        Value::Unknown
+    }
+
+    /// What iterating gives.
+    fn element(&self, ev: &mut Evaluator<'_>, frame: Frame, of: &Value) -> Value {
+        Value::Unknown
+    }
+
+    /// What an index in brackets gives.
+    fn indexed(&self, ev: &mut Evaluator<'_>, frame: Frame, of: &Value) -> Value {
+        Value::Unknown
+    }
+
+    /// What `with of as` binds.
+    fn entered(&self, ev: &mut Evaluator<'_>, frame: Frame, of: &Value) -> Value {
+        Value::Unknown
+    }
+
+    /// `of?`.
+    fn tried(&self, ev: &mut Evaluator<'_>, frame: Frame, of: &Value) -> Value {
+        Value::Unknown
+    }
+
+    /// A field of what a pattern matched.
+    fn payload(&self, ev: &mut Evaluator<'_>, frame: Frame, payload: Payload<'_>) -> Value {
+        Value::Unknown
+    }
+
+    fn literal(&self, ev: &Evaluator<'_>, literal: Literal) -> Value {
+        Value::Unknown
+    }
+
+    /// Members that values of standard types have: too common to guess an owner by.
+    fn is_common_member(&self, name: &str) -> bool {
+        true
+    }
+
+    /// First part, container and symbol of an external's name.
+    fn external_name(&self, ev: &Evaluator<'_>, external: &External) -> ExternalName {
+        ExternalName { repo: "external", container: "?".into(), symbol: String::new() }
+    }
+}
+
+/// Which of a language's name spaces is looked in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Space {
+    Type,
+    Value,
+    Macro,
+}
+
+/// The call whose result is asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CallSite {
+    pub(crate) callee: ExprId,
+    pub(crate) decl: Option<DeclId>,
+}
+
+/// `Some(x)` matched against `of`: `variant` is the written path, `field` is `0`.
+#[derive(Clone, Copy)]
+pub(crate) struct Payload<'a> {
+    pub(crate) decl: Option<DeclId>,
+    pub(crate) of: &'a Value,
+    pub(crate) variant: TypeId,
+    pub(crate) field: Name,
+}
+
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct ExternalName {
+    /// `stdlib` or `external`.
+    pub(crate) repo: &'static str,
+    pub(crate) container: String,
+    pub(crate) symbol: String,
+}
+
+struct Plain;
+
+impl Rules for Plain {}
+
+pub(crate) fn rules_of(language: &str) -> &'static dyn Rules {
+    match language {
+        "python" => &python::Python,
+        "rust" => &rust::Rust,
+        _ => &Plain,
+    }
+}
+
+/// Words the rules look for, so that they are names even where no file uses them.
+pub(crate) fn vocabulary() -> impl Iterator<Item = &'static str> {
+    python::vocabulary().chain(rust::vocabulary())
+}

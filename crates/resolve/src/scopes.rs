@@ -1,0 +1,118 @@
+//! What each scope of a file binds, by name: one sorted list per file, searched by (scope, name).
+
+use knowing_model::facts::{BindingTarget, DeclId, FileFacts, ImportKind};
+
+use crate::names::Name;
+
+/// A scope of a file: its top, or one of its declarations.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct Scope(u32);
+
+impl Scope {
+    pub(crate) const TOP: Scope = Scope(0);
+
+    pub(crate) fn of(decl: Option<DeclId>) -> Scope {
+        Scope(decl.map_or(0, |it| it.0 + 1))
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    pub(crate) scope: Scope,
+    pub(crate) name: Name,
+    /// Where the binding begins to hold, for those that care.
+    pub(crate) from: u32,
+    pub(crate) item: Item,
+}
+
+/// Position of what is bound, in the list of its kind in `FileFacts`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Item {
+    Decl(DeclId),
+    Import(u32),
+    Binding(u32),
+    /// `mod name;`.
+    Module(u32),
+}
+
+#[derive(Default)]
+pub(crate) struct Scopes {
+    entries: Vec<Entry>,
+    /// Wildcard imports, by scope.
+    pub(crate) wildcards: Vec<(Scope, u32)>,
+    /// `self.x = ...` by the field it is about: (field, binding).
+    field_bindings: Vec<(DeclId, u32)>,
+    /// Functions that state no result and what they give back: (function, position in `returns`).
+    returns: Vec<(DeclId, u32)>,
+}
+
+impl Scopes {
+    /// `names` maps the file's own texts to names.
+    pub(crate) fn new(facts: &FileFacts, names: &[Name]) -> Scopes {
+        let mut scopes = Scopes::default();
+        let mut push = |scope: Scope, name: Name, from: u32, item: Item| {
+            scopes.entries.push(Entry { scope, name, from, item });
+        };
+        for (index, decl) in facts.decls.iter().enumerate() {
+            // What stands in an impl block is a member of a type, not a name of the scope around it.
+            if decl.implementation.is_none() {
+                let id = DeclId(index as u32);
+                push(Scope::of(decl.owner), names[decl.name.index()], decl.range.from, Item::Decl(id));
+            }
+        }
+        for (index, binding) in facts.bindings.iter().enumerate() {
+            match binding.target {
+                BindingTarget::Name(name) => push(
+                    Scope::of(binding.decl),
+                    names[name.index()],
+                    binding.visible.from,
+                    Item::Binding(index as u32),
+                ),
+                BindingTarget::Field(field) => scopes.field_bindings.push((field, index as u32)),
+            }
+        }
+        for (index, module) in facts.modules.iter().enumerate() {
+            push(Scope::of(module.owner), names[module.name.index()], 0, Item::Module(index as u32));
+        }
+        for (index, import) in facts.imports.iter().enumerate() {
+            let scope = Scope::of(import.decl);
+            let bound = match import.kind {
+                ImportKind::Module { alias } | ImportKind::Member { alias, .. } => alias,
+                ImportKind::TopModule => match import.module.first() {
+                    Some(first) => *first,
+                    None => continue,
+                },
+                ImportKind::Wildcard => {
+                    scopes.wildcards.push((scope, index as u32));
+                    continue;
+                }
+            };
+            push(scope, names[bound.index()], import.visible.from, Item::Import(index as u32));
+        }
+        scopes.entries.sort_unstable_by_key(|it| (it.scope, it.name, it.from, it.item));
+        scopes.field_bindings.sort_unstable();
+        scopes.returns = facts.returns.iter().enumerate().map(|(at, it)| (it.decl, at as u32)).collect();
+        scopes.returns.sort_unstable();
+        scopes
+    }
+
+    pub(crate) fn find(&self, scope: Scope, name: Name) -> &[Entry] {
+        let begin = self.entries.partition_point(|it| (it.scope, it.name) < (scope, name));
+        let n = self.entries[begin..].partition_point(|it| (it.scope, it.name) == (scope, name));
+        &self.entries[begin..begin + n]
+    }
+
+    pub(crate) fn field_bindings(&self, field: DeclId) -> impl Iterator<Item = u32> {
+        range(&self.field_bindings, field)
+    }
+
+    /// Positions in `FileFacts::returns`.
+    pub(crate) fn returns(&self, decl: DeclId) -> impl Iterator<Item = u32> {
+        range(&self.returns, decl)
+    }
+}
+
+fn range(pairs: &[(DeclId, u32)], decl: DeclId) -> impl Iterator<Item = u32> {
+    let begin = pairs.partition_point(|it| it.0 < decl);
+    pairs[begin..].iter().take_while(move |it| it.0 == decl).map(|it| it.1)
+}
