@@ -95,7 +95,7 @@ mod tests {
         for listed in list() {
             let schema = listed.arguments.as_value();
             assert!(schema["description"].is_string(), "{} has no description", listed.name);
-            for (name, property) in schema["properties"].as_object().unwrap() {
+            for (name, property) in schema["properties"].as_object().into_iter().flatten() {
                 assert!(property["description"].is_string(), "{}: {name} has no description", listed.name);
             }
             assert!(listed.reply.as_value()["properties"].is_object());
