@@ -1,5 +1,7 @@
 //! The one end-to-end test binary: terminal sessions on real repositories.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should fail where it stands")]
+
 mod answers;
 mod errors;
 mod export;
