@@ -10,7 +10,7 @@ use crate::{Input, InputFile, Resolution, resolve};
 
 /// All edges and unresolved sites of a project given as text, one line each.
 fn lines_of(text: &str) -> Vec<String> {
-    let mut files: Vec<(String, String)> = split_files(text);
+    let mut files = split_files(text);
     files.sort();
     let facts: Vec<_> = files
         .iter()
@@ -107,8 +107,8 @@ fn results_do_not_depend_on_workers() {
 fn every_edge_has_both_ends_and_a_stated_confidence() {
     let text = "//- /a.py\nimport os\ndef f(x: int):\n    os.getcwd()\n    g(x)\ndef g(y):\n    raise ValueError\n";
     let files = split_files(text);
-    let facts = knowing_extract::extract(&files[0].0, files[0].1.as_bytes());
-    let inputs = [InputFile { path: &files[0].0, facts: &facts }];
+    let facts = knowing_extract::extract(files[0].0, files[0].1.as_bytes());
+    let inputs = [InputFile { path: files[0].0, facts: &facts }];
     let resolution = resolve(&Input { url: "repo", files: &inputs });
     let n_edges: usize = resolution.units.iter().map(|it| it.edges.len()).sum();
     assert!(n_edges >= 4, "{:#?}", lines(&resolution));
