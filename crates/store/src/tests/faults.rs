@@ -39,11 +39,11 @@ fn victim(path: &Path, n_steps: u64) {
     // So small a cache that rows reach the log long before the end.
     store.connection.pragma_update(None, "cache_size", 4).unwrap();
     let mut left = n_steps;
-    let mut count = move || {
+    let count = move || {
         left = left.checked_sub(1).unwrap_or_else(|| std::process::abort());
         false
     };
-    let count = std::sync::Mutex::new(move || count());
+    let count = std::sync::Mutex::new(count);
     let step = move || (count.lock().unwrap())();
     store.connection.progress_handler(10, Some(step)).unwrap();
     second().write(&mut store);

@@ -268,3 +268,22 @@ fn flags_and_virtual_ends_reach_the_graph() {
         ]
     );
 }
+
+#[test]
+fn a_symbol_stated_by_two_files_is_one_node_whatever_was_written_first() {
+    for paths in [["a.py", "b.py"], ["b.py", "a.py"]] {
+        let directory = directory();
+        let mut store = open(&database(&directory));
+        let mut sample = Sample::new(URL, 1);
+        let namespace = sample.symbol("shared", "ns", NodeKind::Module);
+        for path in paths {
+            sample = sample.with_file(path, 1, &[]);
+            sample.units.last_mut().unwrap().nodes.push(node(namespace, 1, 1));
+        }
+        let snapshot = sample.write(&mut store);
+        let reader = store.reader(&snapshot).unwrap();
+        let nodes = reader.graph_rows().unwrap().nodes;
+        assert_eq!(nodes.len(), 1);
+        assert_eq!(reader.node(nodes[0].node_row).unwrap().path, "a.py");
+    }
+}
