@@ -36,7 +36,8 @@ struct Measured {
 
 pub(crate) fn report(path: &Path, commit: &str, workers: usize, runs: usize) -> Result<()> {
     let best = |what: &str| -> Result<Measured> {
-        let all: Result<Vec<Measured>> = (0..runs.max(1)).map(|_| child(what, path, commit, workers)).collect();
+        let all: Result<Vec<Measured>> =
+            (0..runs.max(1)).map(|_| child(what, path, commit, workers)).collect();
         let least = all?.into_iter().min_by(|a, b| a.cpu_s.total_cmp(&b.cpu_s));
         least.context("at least one run was made")
     };
@@ -150,7 +151,8 @@ fn whole(checkout: &Checkout, commit: &str, workers: usize) -> Result<Measured> 
     let again_ms = begin.elapsed().as_secs_f64() * 1e3;
     anyhow::ensure!(!again.new_snapshot && again.root == report.root, "the second run made another snapshot");
     drop(store);
-    let phases = report.phases.iter().map(|it| (it.phase.name().to_owned(), it.cpu_ms as f64 / 1e3)).collect();
+    let phases =
+        report.phases.iter().map(|it| (it.phase.name().to_owned(), it.cpu_ms as f64 / 1e3)).collect();
     Ok(Measured {
         n_files: report.files,
         n_bytes: 0,
@@ -167,7 +169,8 @@ fn whole(checkout: &Checkout, commit: &str, workers: usize) -> Result<Measured> 
 /// The most memory this process ever had, from Linux's own books.
 fn peak_mib() -> Result<f64> {
     let status = std::fs::read_to_string("/proc/self/status").context("peak memory is read from /proc")?;
-    let line = status.lines().find_map(|it| it.strip_prefix("VmHWM:")).context("VmHWM is in /proc/self/status")?;
+    let line =
+        status.lines().find_map(|it| it.strip_prefix("VmHWM:")).context("VmHWM is in /proc/self/status")?;
     let kib: f64 = line.trim().trim_end_matches("kB").trim().parse()?;
     Ok(kib / 1024.0)
 }

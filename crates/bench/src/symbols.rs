@@ -17,7 +17,8 @@ struct Listed {
 }
 
 pub(crate) fn report(path: &Path, commit: &str, truth: &Path, list: bool) -> Result<()> {
-    let truth = std::fs::read_to_string(truth).with_context(|| format!("cannot read `{}`", truth.display()))?;
+    let truth =
+        std::fs::read_to_string(truth).with_context(|| format!("cannot read `{}`", truth.display()))?;
     let mut wanted: FxHashMap<String, Listed> = FxHashMap::default();
     for line in truth.lines().filter(|it| !it.trim().is_empty()) {
         let listed: Listed = serde_json::from_str(line)?;
