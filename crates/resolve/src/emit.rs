@@ -101,8 +101,10 @@ struct Emitter<'w> {
 struct Targets {
     defs: Vec<Def>,
     externals: Vec<External>,
-    /// Some alternative is not known.
+    /// Some alternative is not known, or what is called is what a variable or field holds at the moment.
     doubt: bool,
+    /// Variables and fields that hold what is called.
+    holders: Vec<Def>,
     external_result: bool,
     dynamic: bool,
     missing: bool,
@@ -210,6 +212,9 @@ impl Emitter<'_> {
         let space = if call.form == CallForm::Macro { Space::Macro } else { Space::Value };
         let value = self.ev.expr_in(self.frame, call.decl, call.callee, space);
         let targets = self.targets(&value);
+        for holder in &targets.holders {
+            self.reference(call.decl, End::Def(*holder), ReferenceRole::Value, call.position);
+        }
         let provenance = if targets.doubt { Provenance::AstInferred } else { Provenance::AstResolved };
         let reason = match (targets.defs.as_slice(), targets.externals.as_slice()) {
             ([def], []) => {
@@ -285,7 +290,9 @@ impl Emitter<'_> {
                             targets.defs.push(*def);
                         }
                     } else if depth < 3 {
-                        // A variable, field or property: what it holds is called.
+                        // What a variable, field or property holds is called: by its first value, likely.
+                        targets.holders.push(*def);
+                        targets.doubt = true;
                         let held = self.ev.settled(self.frame, part);
                         match held {
                             Value::Unknown | Value::Missing | Value::Nothing => targets.dynamic = true,
@@ -329,20 +336,24 @@ impl Emitter<'_> {
         if targets.dynamic {
             return Reason::Dynamic;
         }
-        if targets.missing {
-            return Reason::NotFound;
-        }
         match self.world.facts(self.file).expr(call.callee) {
+            // The type that is known has no such member, but others have: the receiver is more than it seems (a mixin,
+            // a proxy).
+            Expr::Member { name, .. } if targets.missing => {
+                let elsewhere = self.world.members_named(self.world.name(self.file, name));
+                if elsewhere.is_empty() { Reason::NotFound } else { Reason::ReceiverUnknown }
+            }
+            _ if targets.missing => Reason::NotFound,
             Expr::Member { .. } => Reason::ReceiverUnknown,
             Expr::Scoped { .. } => Reason::NotFound,
             _ => Reason::Dynamic,
         }
     }
 
-    /// The one guess that is made: nothing is known of the receiver, one project type alone has such a member, this
+    /// The one guess that is made: the receiver is unknown or has no such member by itself, one project type alone has such a member, this
     /// file has that type in reach, and no standard type has a member of the name.
     fn inferred(&mut self, call: &Call, targets: &Targets) -> Option<Def> {
-        if targets.external_result || targets.dynamic || targets.missing {
+        if targets.external_result || targets.dynamic {
             return None;
         }
         let world = self.world;

@@ -10,7 +10,7 @@ use crate::{Input, InputFile, Resolution, resolve};
 
 /// All edges and unresolved sites of a project given as text, one line each.
 fn lines_of(text: &str) -> Vec<String> {
-    let mut files: Vec<(String, String)> = split_files(text);
+    let mut files = split_files(text);
     files.sort();
     let facts: Vec<_> = files
         .iter()
@@ -29,7 +29,8 @@ fn lines(resolution: &Resolution) -> Vec<String> {
     let mut lines = Vec::new();
     for unit in &resolution.units {
         for edge in &unit.edges {
-            let sites: Vec<String> = edge.sites.iter().map(|it| format!("{}:{}", it.line, it.column)).collect();
+            let sites: Vec<String> =
+                edge.sites.iter().map(|it| format!("{}:{}", it.line, it.column)).collect();
             let doubt = if edge.provenance == Provenance::AstInferred { " inferred" } else { "" };
             // Hints repeat as references; one line for both keeps the specification readable.
             lines.push(format!(
@@ -92,9 +93,11 @@ fn results_do_not_depend_on_workers() {
     let text = include_str!("languages/python/spec.md");
     let mut seen = Vec::new();
     for workers in [1, 2, 8] {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(workers).build().expect("threads can be started");
+        let pool =
+            rayon::ThreadPoolBuilder::new().num_threads(workers).build().expect("threads can be started");
         let mut all = Vec::new();
-        for case in knowing_testkit::spec::parse(text, Path::new("spec.md")).expect("the spec is well formed") {
+        for case in knowing_testkit::spec::parse(text, Path::new("spec.md")).expect("the spec is well formed")
+        {
             all.push(pool.install(|| lines_of(&case.source)));
         }
         seen.push(all);
@@ -105,10 +108,11 @@ fn results_do_not_depend_on_workers() {
 
 #[test]
 fn every_edge_has_both_ends_and_a_stated_confidence() {
-    let text = "//- /a.py\nimport os\ndef f(x: int):\n    os.getcwd()\n    g(x)\ndef g(y):\n    raise ValueError\n";
+    let text =
+        "//- /a.py\nimport os\ndef f(x: int):\n    os.getcwd()\n    g(x)\ndef g(y):\n    raise ValueError\n";
     let files = split_files(text);
-    let facts = knowing_extract::extract(&files[0].0, files[0].1.as_bytes());
-    let inputs = [InputFile { path: &files[0].0, facts: &facts }];
+    let facts = knowing_extract::extract(files[0].0, files[0].1.as_bytes());
+    let inputs = [InputFile { path: files[0].0, facts: &facts }];
     let resolution = resolve(&Input { url: "repo", files: &inputs });
     let n_edges: usize = resolution.units.iter().map(|it| it.edges.len()).sum();
     assert!(n_edges >= 4, "{:#?}", lines(&resolution));

@@ -5,8 +5,9 @@ use rusqlite::Connection;
 
 use crate::error::{Fault, Result};
 use crate::packed::unpack_sites;
-use crate::reader::{Reader, UnresolvedRow};
+use crate::reader::Reader;
 use crate::symbols::{SYMBOLS, SymbolRow, symbol_of, tabled};
+use crate::unresolved::UnresolvedRow;
 
 /// Where a node version stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -8,7 +8,9 @@ use knowing_model::{Edge, Hash, Hasher, Node, Position, Symbol, Unit, Unresolved
 /// Arranges one unit after the other, in the same memory.
 pub(crate) struct Canon<'a> {
     symbols: &'a [Symbol],
-    /// Place of each symbol in order of node ids: comparing these is comparing ids, at a fraction of the cost.
+    /// Positions of symbols in order of their node ids.
+    pub(crate) by_id: Vec<u32>,
+    /// Place of each symbol in that order: comparing these is comparing ids, at a fraction of the cost.
     ranks: Vec<u32>,
     content: Vec<u8>,
     /// Positions of the arranged unit's rows, in canonical order.
@@ -27,6 +29,7 @@ impl<'a> Canon<'a> {
         }
         Canon {
             symbols,
+            by_id,
             ranks,
             content: Vec::new(),
             nodes: Vec::new(),

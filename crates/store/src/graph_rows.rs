@@ -1,8 +1,9 @@
 //! All of a snapshot at once, as the graph image needs it.
 
-use knowing_model::{EdgeKind, Hash, NodeFlags, NodeId, NodeKind, Provenance};
+use knowing_model::{EdgeKind, Hash, NodeFlags, NodeId, NodeKind, Provenance, Span};
 use roaring::RoaringBitmap;
 use rusqlite::Connection;
+use rustc_hash::FxHashMap;
 
 use crate::error::{Fault, Result};
 use crate::reader::{Reader, effective};
@@ -45,11 +46,31 @@ impl Reader<'_> {
             let ranges = Ranges::of_units(db, &self.units)?;
             let mut rows = GraphRows::default();
             let mut seen = Seen::default();
-            read_nodes(db, &ranges.nodes, &mut rows.nodes, &mut seen)?;
+            let repeated = read_nodes(db, &ranges.nodes, &mut rows.nodes, &mut seen)?;
+            self.settle(repeated, &mut rows.nodes)?;
             read_edges(db, &ranges.edges, &mut rows.edges, &mut seen)?;
             read_virtual_nodes(db, &seen, &mut rows.nodes)?;
             Ok(rows)
         })
+    }
+
+    /// A symbol that several files state is the node of the first of them, by path: row numbers depend on history.
+    fn settle(&self, repeated: Vec<GraphNode>, nodes: &mut [GraphNode]) -> std::result::Result<(), Fault> {
+        if repeated.is_empty() {
+            return Ok(());
+        }
+        let places: FxHashMap<u32, usize> = (0..).zip(nodes.iter()).map(|(at, it)| (it.sym, at)).collect();
+        for node in repeated {
+            let kept = &mut nodes[places[&node.sym]];
+            if self.place_of(node.node_row)? < self.place_of(kept.node_row)? {
+                *kept = node;
+            }
+        }
+        Ok(())
+    }
+
+    fn place_of(&self, node_row: u32) -> std::result::Result<(String, Span), Fault> {
+        self.node_at(node_row).map(|it| (it.path, it.span))
     }
 }
 
@@ -119,12 +140,14 @@ impl Seen {
     }
 }
 
+/// Adds each symbol once, and gives back what states one again.
 fn read_nodes(
     db: &Connection,
     ranges: &[(u32, u32)],
     nodes: &mut Vec<GraphNode>,
     seen: &mut Seen,
-) -> std::result::Result<(), Fault> {
+) -> std::result::Result<Vec<GraphNode>, Fault> {
+    let mut repeated = Vec::new();
     let mut statement = db.prepare_cached(
         "SELECT n.node_row, n.flags, n.sym, s.node_id, s.kind, s.name
          FROM nodes n JOIN symbols s ON s.sym = n.sym
@@ -142,13 +165,13 @@ fn read_nodes(
                 kind: tabled(row, 4, NodeKind::from_id)?,
                 name: row.get(5)?,
             };
-            // A symbol that two units speak of (a namespace in many files) is one node: that of the first.
-            if seen.note(node.sym, Sight::Node) == Sight::Nothing {
-                nodes.push(node);
+            match seen.note(node.sym, Sight::Node) {
+                Sight::Node => repeated.push(node),
+                _ => nodes.push(node),
             }
         }
     }
-    Ok(())
+    Ok(repeated)
 }
 
 fn read_edges(

@@ -18,6 +18,7 @@ mod repos;
 mod snapshots;
 mod symbols;
 mod units;
+mod unresolved;
 
 #[cfg(test)]
 mod tests;
@@ -27,7 +28,8 @@ pub use connection::Store;
 pub use error::{Error, Result};
 pub use files::{EncodedFacts, FileRow, FileState, NewFile};
 pub use graph_rows::{GraphEdge, GraphNode, GraphRows};
-pub use reader::{EdgeSites, NodeInFile, NodeRow, Reader, UnresolvedRow};
+pub use reader::{EdgeSites, NodeInFile, NodeRow, Reader};
 pub use repos::{NewWorktree, RepoRow, WorktreeRow};
 pub use snapshots::{Counts, NewSnapshot, SnapshotRow};
 pub use symbols::SymbolRow;
+pub use unresolved::UnresolvedRow;

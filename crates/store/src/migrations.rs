@@ -12,6 +12,7 @@ use rusqlite::{Connection, TransactionState};
 use crate::error::Fault;
 
 /// Takes the schema from the version before to `version`.
+#[derive(Clone, Copy)]
 pub(crate) struct Migration {
     pub(crate) version: u32,
     pub(crate) sql: &'static str,

@@ -2,14 +2,14 @@
 
 use std::cmp::Reverse;
 
-use knowing_model::{EdgeKind, NodeFlags, Position, Provenance, Reason, Span};
+use knowing_model::{EdgeKind, NodeFlags, Position, Provenance, Span};
 use roaring::RoaringBitmap;
 use rusqlite::{Connection, OptionalExtension, Row};
 
 use crate::connection::Store;
 use crate::error::{Fault, Result};
 use crate::files::{FILE_COLUMNS, FileRow, file_of};
-use crate::packed::{unpack_rows, unpack_sites};
+use crate::packed::unpack_sites;
 use crate::snapshots::{SnapshotRow, sets_of};
 use crate::symbols::{SYMBOLS, SymbolRow, symbol_of, tabled};
 
@@ -66,22 +66,6 @@ pub struct EdgeSites {
     pub n_sites: u32,
 }
 
-/// A call that yields no edge.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct UnresolvedRow {
-    pub site_row: u32,
-    pub source: u32,
-    pub name: String,
-    pub receiver: String,
-    pub n_arguments: u8,
-    pub position: Position,
-    pub reason: Reason,
-    /// Symbols it may mean.
-    pub candidates: Vec<u32>,
-    pub path: String,
-    pub language: String,
-}
-
 impl Store {
     /// A reader of a snapshot. Several may be open at once; they see the database as the first of them did.
     pub fn reader(&self, snapshot: &SnapshotRow) -> Result<Reader<'_>> {
@@ -112,28 +96,7 @@ impl Reader<'_> {
     }
 
     pub fn node(&self, node_row: u32) -> Result<NodeRow> {
-        self.read(|db| {
-            let mut statement = db.prepare_cached(
-                "SELECT n.node_row, n.line_start, n.line_end, n.name_line, n.name_col, n.sym, n.flags,
-                        n.signature, n.doc, ifnull(f.path, ''), ifnull(f.language, ''), ifnull(f.blob, x'')
-                 FROM nodes n JOIN units u ON u.unit_row = n.unit LEFT JOIN files f ON f.file_row = u.file_row
-                 WHERE n.node_row = ?1",
-            )?;
-            let row = statement.query_row([node_row], |row| {
-                Ok(NodeRow {
-                    node_row: row.get(0)?,
-                    span: span_of(row)?,
-                    sym: row.get(5)?,
-                    flags: NodeFlags(row.get(6)?),
-                    signature: row.get(7)?,
-                    doc: row.get(8)?,
-                    path: row.get(9)?,
-                    language: row.get(10)?,
-                    blob: row.get(11)?,
-                })
-            });
-            row.optional()?.ok_or_else(|| Fault::damaged(format!("there is no node row {node_row}")))
-        })
+        self.read(|_| self.node_at(node_row))
     }
 
     pub fn edge_sites(&self, edge_row: u32) -> Result<EdgeSites> {
@@ -224,40 +187,28 @@ impl Reader<'_> {
         })
     }
 
-    /// Sites whose called name is `name`, by path and position.
-    pub fn unresolved_named(&self, name: &str) -> Result<Vec<UnresolvedRow>> {
-        self.unresolved("WHERE r.name = ?1", [name])
-    }
-
-    /// All sites, by path and position.
-    pub fn unresolved_all(&self) -> Result<Vec<UnresolvedRow>> {
-        self.unresolved("", [])
-    }
-
-    pub(crate) fn unresolved(
-        &self,
-        condition: &str,
-        parameters: impl rusqlite::Params,
-    ) -> Result<Vec<UnresolvedRow>> {
-        self.read(|db| {
-            let mut statement = db.prepare_cached(&format!(
-                "SELECT r.site_row, r.source, r.name, r.receiver, r.argc, r.line, r.col, r.reason, r.candidates,
-                        ifnull(f.path, ''), ifnull(f.language, ''), r.unit
-                 FROM unresolved r JOIN units u ON u.unit_row = r.unit LEFT JOIN files f ON f.file_row = u.file_row
-                 {condition}"
-            ))?;
-            let mut found = Vec::new();
-            let mut rows = statement.query(parameters)?;
-            while let Some(row) = rows.next()? {
-                if self.units.contains(row.get(11)?) {
-                    found.push(unresolved_of(row)?);
-                }
-            }
-            found.sort_by(|one, other| {
-                (&one.path, one.position, one.site_row).cmp(&(&other.path, other.position, other.site_row))
-            });
-            Ok(found)
-        })
+    pub(crate) fn node_at(&self, node_row: u32) -> std::result::Result<NodeRow, Fault> {
+        let db = &self.store.connection;
+        let mut statement = db.prepare_cached(
+            "SELECT n.node_row, n.line_start, n.line_end, n.name_line, n.name_col, n.sym, n.flags,
+                    n.signature, n.doc, ifnull(f.path, ''), ifnull(f.language, ''), ifnull(f.blob, x'')
+             FROM nodes n JOIN units u ON u.unit_row = n.unit LEFT JOIN files f ON f.file_row = u.file_row
+             WHERE n.node_row = ?1",
+        )?;
+        let row = statement.query_row([node_row], |row| {
+            Ok(NodeRow {
+                node_row: row.get(0)?,
+                span: span_of(row)?,
+                sym: row.get(5)?,
+                flags: NodeFlags(row.get(6)?),
+                signature: row.get(7)?,
+                doc: row.get(8)?,
+                path: row.get(9)?,
+                language: row.get(10)?,
+                blob: row.get(11)?,
+            })
+        });
+        row.optional()?.ok_or_else(|| Fault::damaged(format!("there is no node row {node_row}")))
     }
 
     fn file_at(&self, db: &Connection, path: &str) -> std::result::Result<Option<FileRow>, Fault> {
@@ -292,24 +243,6 @@ fn span_of(row: &Row<'_>) -> rusqlite::Result<Span> {
         first_line: row.get(1)?,
         last_line: row.get(2)?,
         name: Position { line: row.get(3)?, column: row.get(4)? },
-    })
-}
-
-fn unresolved_of(row: &Row<'_>) -> std::result::Result<UnresolvedRow, Fault> {
-    let site_row: u32 = row.get(0)?;
-    let candidates = unpack_rows(row.get_ref(8)?.as_blob().map_err(rusqlite::Error::from)?);
-    Ok(UnresolvedRow {
-        site_row,
-        source: row.get(1)?,
-        name: row.get(2)?,
-        receiver: row.get(3)?,
-        n_arguments: row.get(4)?,
-        position: Position { line: row.get(5)?, column: row.get(6)? },
-        reason: tabled(row, 7, Reason::from_id)?,
-        candidates: candidates
-            .ok_or_else(|| Fault::damaged(format!("the candidates of site row {site_row} cannot be read")))?,
-        path: row.get(9)?,
-        language: row.get(10)?,
     })
 }
 

@@ -30,6 +30,9 @@ pub(crate) fn write_units(
     )?;
     let mut canon = Canon::new(target.symbols);
     let mut writer = Writer::new(db, target)?;
+    if !target.known_repo {
+        writer.symbols.intern_all(&canon.by_id)?;
+    }
     let mut set = RoaringBitmap::new();
     for unit in units {
         let file_row = unit.file.map_or(0, |it| target.file_rows[it as usize]);
