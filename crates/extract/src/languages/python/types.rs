@@ -234,10 +234,7 @@ impl Parser<'_, '_> {
             "Annotated" => {
                 self.at += 1;
                 let type_ = self.union();
-                while !matches!(self.peek(), None | Some(b']')) {
-                    self.skip_item();
-                }
-                self.at = (self.at + 1).min(self.end);
+                self.skip_to_bracket();
                 type_
             }
             "Union" => {
@@ -378,6 +375,11 @@ impl Parser<'_, '_> {
 
     fn skip_brackets(&mut self) {
         self.at += 1;
+        self.skip_to_bracket();
+    }
+
+    /// Past the `]` of this level. Every turn takes at least one byte.
+    fn skip_to_bracket(&mut self) {
         while let Some(byte) = self.byte() {
             if byte == b']' {
                 self.at += 1;
