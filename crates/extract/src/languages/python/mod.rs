@@ -13,6 +13,7 @@
 //! types         annotations to `Type`, quoted ones too
 //! uses          calls, values, fields, raised names
 //! imports       `import` and `from ... import`
+//! setup         what `setup.py` states about the project
 //! sites         environment variables and processes
 //! ```
 
@@ -26,6 +27,7 @@ mod narrowing;
 mod patterns;
 mod reader;
 mod scopes;
+mod setup;
 mod sites;
 mod types;
 mod uses;

@@ -153,8 +153,9 @@ impl Reader<'_, '_> {
 
     /// A quick look before a condition is taken apart.
     fn tests_types(&self, condition: Node) -> bool {
-        let text = self.b.bytes(condition);
-        text.len() >= 10 && text.windows(10).any(|it| it == b"isinstance")
+        let Range { from, to } = self.b.tree.range(condition);
+        let next = self.type_tests.partition_point(|it| *it < from);
+        self.type_tests.get(next).is_some_and(|it| *it < to)
     }
 
     /// Whether a block never reaches its end.

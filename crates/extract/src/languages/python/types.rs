@@ -90,18 +90,16 @@ impl Reader<'_, '_> {
     pub(super) fn type_comment(&mut self, statement: Node) -> Option<TypeId> {
         let from = self.b.tree.end(statement);
         let rest = self.b.source.bytes(Range { from, to: self.b.source.len() });
-        let line = &rest[..rest.iter().position(|&it| it == b'\n').unwrap_or(rest.len())];
-        let start = line.iter().position(|it| !matches!(it, b' ' | b'\t'))?;
-        let comment = line[start..].strip_prefix(b"#")?;
-        let blank = comment.iter().position(|it| *it != b' ')?;
-        let text = comment[blank..].strip_prefix(b"type:")?;
-        if text.trim_ascii_start().starts_with(b"ignore") {
+        // Look for the comment before the end of the line: a line may be as long as the file.
+        let comment = trim_blanks(rest).strip_prefix(b"#")?;
+        let after = trim_blanks(trim_blanks(comment).strip_prefix(b"type:")?);
+        let text = &after[..after.iter().position(|&it| it == b'\n').unwrap_or(after.len())];
+        if text.starts_with(b"ignore") {
             return None;
         }
-        let to = from + u32::try_from(line.len()).unwrap_or(0);
-        let begin = to - u32::try_from(text.len()).unwrap_or(0);
-        let (type_, _) = parse(self.b, Range { from: begin, to });
-        Some(type_)
+        let from = self.b.source.len() - u32::try_from(after.len()).ok()?;
+        let to = from + u32::try_from(text.len()).ok()?;
+        Some(parse(self.b, Range { from, to }).0)
     }
 
     /// `cast(T, x)` of `typing` is a `T`.
@@ -425,6 +423,11 @@ impl Parser<'_, '_> {
             }
         }
     }
+}
+
+fn trim_blanks(text: &[u8]) -> &[u8] {
+    let n_blank = text.iter().take_while(|it| matches!(it, b' ' | b'\t')).count();
+    &text[n_blank..]
 }
 
 fn is_name(byte: u8) -> bool {
