@@ -89,14 +89,28 @@ proptest! {
     }
 
     #[test]
-    fn x5_truncated_code_never_panics(cut in 0..PYTHON.len(), from in 0..PYTHON.len()) {
-        check_whole(&extract("a.py", &PYTHON.as_bytes()[..cut]));
-        check_whole(&extract("a.py", &PYTHON.as_bytes()[from..]));
+    fn x5_truncated_code_never_panics(snippet: prop::sample::Index, cut: prop::sample::Index) {
+        let snippets = snippets();
+        let (path, source) = &snippets[snippet.index(snippets.len())];
+        let cut = cut.index(source.len());
+        check_whole(&extract(path, &source.as_bytes()[..cut]));
+        check_whole(&extract(path, &source.as_bytes()[cut..]));
     }
 }
 
-/// All snippets of the specification, one after the other.
-const PYTHON: &str = include_str!("languages/python/spec.md");
+/// The snippets of all specifications, with a path for each.
+fn snippets() -> Vec<(String, String)> {
+    let specs = [
+        ("a.py", include_str!("languages/python/spec.md")),
+        ("Cargo.toml", include_str!("manifests/spec.md")),
+    ];
+    let cases = specs.into_iter().flat_map(|(default_path, text)| {
+        let cases =
+            knowing_testkit::spec::parse(text, Path::new("spec.md")).expect("specifications are well-formed");
+        cases.into_iter().map(|it| (it.path.unwrap_or_else(|| default_path.to_owned()), it.source))
+    });
+    cases.collect()
+}
 
 /// Pieces that make code which is nearly right.
 const PARTS: [&str; 48] = [

@@ -60,7 +60,7 @@ impl Reader<'_, '_> {
         }
         let type_ = match written {
             Some(written) => Some(self.annotation(written, cx, ReferenceRole::Hint)),
-            None => self.type_comment(node),
+            None => self.type_comment(node, cx),
         };
         let type_ = type_.filter(|it| !self.is_unknown(*it));
         let given = match (type_, right) {

@@ -110,10 +110,9 @@ impl Reader<'_, '_> {
             }
             // All parts of a true `and` are true, all of a false `or` are false; else nothing is known of a part.
             Kind::BooleanOperator if self.is_and(condition) == (outcome == Outcome::True) => {
-                for part in [self.child(condition, Field::Left), self.child(condition, Field::Right)] {
-                    if let Some(part) = part {
-                        self.collect(part, outcome, over, cx, depth + 1);
-                    }
+                let sides = [self.child(condition, Field::Left), self.child(condition, Field::Right)];
+                for part in sides.into_iter().flatten() {
+                    self.collect(part, outcome, over, cx, depth + 1);
                 }
             }
             Kind::Call if outcome == Outcome::True => {
