@@ -54,15 +54,25 @@ impl fmt::Debug for Hash {
 }
 
 /// Builds `H(tag, ...)`: `knowing/` tag `/1`, a zero byte, then each field as u32 length and bytes.
-pub struct Hasher(Sha256);
+///
+/// Most keys are short: they are put together here and hashed in one go, which takes half the time of feeding the parts
+/// one by one.
+pub struct Hasher {
+    buffer: [u8; BUFFER],
+    length: usize,
+    /// Once the buffer was full.
+    long: Option<Sha256>,
+}
+
+const BUFFER: usize = 256;
 
 impl Hasher {
     pub fn new(tag: &str) -> Hasher {
-        let mut sha = Sha256::new();
-        sha.update(b"knowing/");
-        sha.update(tag.as_bytes());
-        sha.update(b"/1\0");
-        Hasher(sha)
+        let mut hasher = Hasher { buffer: [0; BUFFER], length: 0, long: None };
+        hasher.write(b"knowing/");
+        hasher.write(tag.as_bytes());
+        hasher.write(b"/1\0");
+        hasher
     }
 
     pub fn field(mut self, bytes: &[u8]) -> Hasher {
@@ -73,12 +83,29 @@ impl Hasher {
     /// As `field`, for loops.
     pub fn push(&mut self, bytes: &[u8]) {
         let length = u32::try_from(bytes.len()).expect("a hashed field is shorter than 4 GiB");
-        self.0.update(length.to_le_bytes());
-        self.0.update(bytes);
+        self.write(&length.to_le_bytes());
+        self.write(bytes);
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        if let Some(room) = self.buffer.get_mut(self.length..self.length + bytes.len()) {
+            room.copy_from_slice(bytes);
+            self.length += bytes.len();
+            return;
+        }
+        let long = self.long.get_or_insert_with(Sha256::new);
+        long.update(&self.buffer[..self.length]);
+        long.update(bytes);
+        self.length = 0;
     }
 
     pub fn finish(self) -> Hash {
-        Hash(self.0.finalize().into())
+        let rest = &self.buffer[..self.length];
+        let digest = match self.long {
+            Some(long) => long.chain_update(rest).finalize(),
+            None => Sha256::digest(rest),
+        };
+        Hash(digest.into())
     }
 }
 
@@ -119,4 +146,38 @@ id_types! {
     EdgeId;
     /// The graph state of a commit.
     SnapshotId;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The definition, word by word.
+    fn plain(tag: &str, fields: &[&[u8]]) -> Hash {
+        let mut bytes = format!("knowing/{tag}/1\0").into_bytes();
+        for field in fields {
+            bytes.extend((field.len() as u32).to_le_bytes());
+            bytes.extend(*field);
+        }
+        Hash(Sha256::digest(&bytes).into())
+    }
+
+    #[test]
+    fn fields_of_any_length_hash_as_defined() {
+        for first in [0, 1, 100, 236, 237, 238, 239, 240, 255, 256, 257, 1000] {
+            for second in [0, 3, 300] {
+                let (first, second) = (vec![7; first], vec![9; second]);
+                let ours = Hasher::new("x").field(&first).field(&second).field(b"end").finish();
+                assert_eq!(ours, plain("x", &[&first, &second, b"end"]), "{} {}", first.len(), second.len());
+            }
+        }
+    }
+
+    #[test]
+    fn hex_is_read_back_and_bad_hex_refused() {
+        let hash = Hasher::new("x").finish();
+        assert_eq!(Hash::from_hex(&hash.to_string()), Some(hash));
+        assert_eq!(Hash::from_hex("abc"), None);
+        assert_eq!(Hash::from_hex(&"g".repeat(64)), None);
+    }
 }

@@ -127,7 +127,7 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &BlastRadius) -> Result<BlastRadiu
         min_confidence_bp: (arguments.min_confidence * 10_000.0).round() as u16,
         limit: usize::MAX,
     };
-    let (reached, _) = knowing_graph::reach(view.graph(), &found, &options);
+    let (reached, _) = knowing_graph::reach(view.graph(), &view.with_constructed(&found), &options);
     let is_test = |it: &Reached| {
         let record = view.graph().node(it.node);
         record.kind() == NodeKind::Test || record.flags().contains(NodeFlags::TEST)
@@ -155,13 +155,13 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &BlastRadius) -> Result<BlastRadiu
 /// Edges along which an effect travels: against their direction, but for `overrides`, which carries it both ways.
 fn leads_to(target: NodeKind, only: KindSet) -> Follow {
     use EdgeKind::{
-        Calls, ConsumesEndpoint, ConsumesRpc, HandlesRoute, Implements, Inherits, Overrides, References,
-        TypeHintOf,
+        Calls, ConsumesEndpoint, ConsumesRpc, Extends, HandlesRoute, Implements, Inherits, Overrides,
+        References, TypeHintOf,
     };
     let mut incoming =
         vec![Calls, Overrides, Inherits, Implements, HandlesRoute, ConsumesEndpoint, ConsumesRpc];
     if target.is_type_like() {
-        incoming.extend([References, TypeHintOf]);
+        incoming.extend([Extends, References, TypeHintOf]);
     }
     Follow {
         incoming: KindSet::of(&incoming).intersection(only),

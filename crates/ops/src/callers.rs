@@ -77,7 +77,8 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Callers) -> Result<CallersReply> 
     let view = opened.view()?;
     let found = view.lookup(&arguments.symbol)?;
     let follow = Follow { incoming: KindSet::of(&[EdgeKind::Calls]), outgoing: KindSet::EMPTY };
-    let (callers, total, truncated) = view.neighbours(&found, follow, arguments.depth, arguments.limit)?;
+    let (callers, total, truncated) =
+        view.neighbours(&view.with_constructed(&found), follow, arguments.depth, arguments.limit)?;
     Ok(CallersReply {
         tree: view.tree().clone(),
         symbol: view.info(found[0])?,

@@ -2,7 +2,7 @@
 
 use knowing_graph::NodeIndex;
 use knowing_model::name::{Case, SymbolForm, SymbolQuery, is_suffix, without_suffix};
-use knowing_model::{NodeKind, Symbol};
+use knowing_model::{EdgeKind, NodeKind, Symbol};
 use knowing_store::SymbolRow;
 
 use crate::error::{Candidate, Error, ErrorKind, Result};
@@ -30,6 +30,17 @@ impl View<'_> {
         }
     }
 
+    /// These, and for a constructor its type too: who constructs a type calls its constructor.
+    pub(crate) fn with_constructed(&self, found: &[NodeIndex]) -> Vec<NodeIndex> {
+        let graph = self.graph();
+        let types = found
+            .iter()
+            .filter(|&&it| graph.node(it).kind() == NodeKind::Constructor)
+            .flat_map(|&it| graph.outgoing_of(it, EdgeKind::MemberOf))
+            .map(|edge| edge.other());
+        found.iter().copied().chain(types).collect()
+    }
+
     /// All nodes a text may mean, by the first rule that finds any, in canonical order.
     pub(crate) fn matches(&self, text: &str) -> Result<Vec<NodeIndex>> {
         let SymbolQuery { form, kind } = SymbolQuery::parse(text);
@@ -53,14 +64,14 @@ impl View<'_> {
         Ok(found)
     }
 
-    /// By exact case before any case, and things of the repository before virtual ones.
+    /// By exact case before any case; code before the files and packages that hold it, and both before virtual things.
     fn ending_with(&self, suffix: &str, kind: Option<NodeKind>) -> Result<Vec<NodeIndex>> {
         let mut rows = self.reader().symbols_ending_with(suffix, Case::Ignored)?;
         rows.retain(|it| kind.is_none_or(|kind| it.symbol.kind == kind));
-        for is_virtual in [false, true] {
+        for rank in [Rank::Code, Rank::Place, Rank::Virtual] {
             for case in [Case::Exact, Case::Ignored] {
                 let fits = |it: &&SymbolRow| {
-                    it.symbol.is_virtual() == is_virtual && is_suffix(&path_of(&it.symbol), suffix, case)
+                    Rank::of(&it.symbol) == rank && is_suffix(&path_of(&it.symbol), suffix, case)
                 };
                 let found = self.known(rows.iter().filter(fits).cloned().collect());
                 if !found.is_empty() {
@@ -181,6 +192,25 @@ impl View<'_> {
         let candidates = near.into_iter().map(Candidate::named).collect();
         let message = format!("no symbol matches `{text}`");
         Ok(Error::new(ErrorKind::NotFound, message, hint).with_candidates(candidates))
+    }
+}
+
+/// What a name alone is taken to mean first.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rank {
+    Code,
+    /// Files and packages: a package `cart` must not make a function `cart` ambiguous.
+    Place,
+    Virtual,
+}
+
+impl Rank {
+    fn of(symbol: &Symbol) -> Rank {
+        match symbol.kind {
+            _ if symbol.is_virtual() => Rank::Virtual,
+            NodeKind::File | NodeKind::Package => Rank::Place,
+            _ => Rank::Code,
+        }
     }
 }
 

@@ -56,6 +56,9 @@ pub(crate) struct Outside {
     pub(crate) kind: NodeKind,
 }
 
+/// Arguments of a call that spreads a list: as many as may be needed.
+const ANY_NUMBER: u8 = u8::MAX;
+
 pub(crate) fn resolve_file(world: &World<'_>, file: usize) -> FileEdges {
     let file = file as u32;
     let mut emitter = Emitter {
@@ -257,7 +260,7 @@ impl Emitter<'_> {
             source: source(call.decl, self),
             name,
             receiver,
-            n_arguments: call.n_arguments,
+            n_arguments: if call.spread { ANY_NUMBER } else { call.n_arguments },
             position: call.position,
             reason,
             candidates,
