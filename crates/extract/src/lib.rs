@@ -1,1 +1,30 @@
-//! One file's bytes to file facts.
+//! One file's bytes to file facts: what a file declares, binds, calls, names and imports, before anything is resolved.
+//!
+//! Extraction is a function of path and bytes; it opens nothing and looks at no other file.
+//!
+//! ```text
+//! screen     which files are read at all, and what holds for a whole file (generated, vendored)
+//! registry   which language or project format a path belongs to
+//! engine     parse, flatten, walk; pools of texts, expressions and types; symbol paths; signatures
+//! languages  what a language's node kinds are and what they mean; a spec.md beside each
+//! manifests  what project files state
+//! ```
+
+mod engine;
+mod extractor;
+mod language;
+mod languages;
+mod limits;
+mod manifests;
+mod registry;
+mod screen;
+
+#[cfg(test)]
+mod notation;
+#[cfg(test)]
+mod tests;
+
+pub use extractor::{Extractor, extract};
+pub use limits::Limits;
+pub use registry::{Accepted, accepts, languages};
+pub use screen::{Rules, Screen, SkipReason, screen, screen_with};

@@ -1,1 +1,14 @@
-//! Fixtures for tests: real git repositories from text.
+//! Fixtures for tests: real git repositories made from text, and the runner of `spec.md` files.
+//!
+//! ```text
+//! let repo = Fixture::from_text("//- /shop/cart.py\ndef total(): ...\n");
+//! let commit = repo.commit("add the cart");
+//! ```
+//!
+//! The same text gives the same commit ids on every machine: names, dates and configuration are fixed.
+
+pub mod spec;
+
+mod fixture;
+
+pub use fixture::{Fixture, split_files};

@@ -1,0 +1,93 @@
+//! One file to its facts, with parsers and buffers kept from file to file.
+
+use std::cell::RefCell;
+
+use knowing_model::NodeFlags;
+use knowing_model::facts::{FileFacts, Partial, PartialReason};
+use tree_sitter::Parser;
+
+use crate::engine::build::Builder;
+use crate::engine::parse::parse;
+use crate::engine::paths;
+use crate::engine::source::Source;
+use crate::engine::tree::Tree;
+use crate::language::Language;
+use crate::limits::Limits;
+use crate::registry::{LANGUAGES, Reader, reader_of};
+use crate::screen::flags_of;
+
+/// The facts of an accepted file, with an extractor kept per thread. Broken input is data: there is no error.
+pub fn extract(path: &str, bytes: &[u8]) -> FileFacts {
+    thread_local! {
+        static EXTRACTOR: RefCell<Extractor> = RefCell::new(Extractor::new(Limits::default()));
+    }
+    EXTRACTOR.with_borrow_mut(|it| it.extract(path, bytes))
+}
+
+pub struct Extractor {
+    limits: Limits,
+    /// By place in the list of languages; made when first needed.
+    parsers: Vec<Option<Parser>>,
+    tree: Tree,
+}
+
+impl Extractor {
+    pub fn new(limits: Limits) -> Extractor {
+        Extractor { limits, parsers: LANGUAGES.iter().map(|_| None).collect(), tree: Tree::default() }
+    }
+
+    /// A path that no language accepts gives empty facts.
+    pub fn extract(&mut self, path: &str, bytes: &[u8]) -> FileFacts {
+        match reader_of(path) {
+            Some(Reader::Language(place, language)) => self.read(place, language, path, bytes),
+            Some(Reader::Manifest(manifest)) => {
+                let mut facts = manifest.read(bytes);
+                facts.flags = flags_of(path, bytes);
+                facts
+            }
+            None => FileFacts::default(),
+        }
+    }
+
+    fn read(&mut self, place: usize, language: &Language, path: &str, bytes: &[u8]) -> FileFacts {
+        let source = Source::new(bytes);
+        let mut flags = flags_of(path, bytes);
+        let is_test = (language.is_test)(path);
+        if is_test {
+            flags.insert(NodeFlags::TEST);
+        }
+        let mut facts = match self.parse(place, language, bytes) {
+            Some(()) => {
+                let mut builder = Builder::new(source, &self.tree, self.limits);
+                builder.is_test = is_test;
+                (language.read)(&mut builder);
+                builder.finish()
+            }
+            None => FileFacts {
+                partial: Some(Partial { reason: PartialReason::ParseTimeout, line: None }),
+                ..FileFacts::default()
+            },
+        };
+        language.name.clone_into(&mut facts.language);
+        facts.flags = flags;
+        facts.n_lines = source.n_lines();
+        for decl in &mut facts.decls {
+            decl.flags.insert(flags);
+        }
+        paths::assign(&mut facts, language.owner_path);
+        facts
+    }
+
+    /// Fills the flat tree; none when the time was up.
+    fn parse(&mut self, place: usize, language: &Language, bytes: &[u8]) -> Option<()> {
+        let tables = language.tables();
+        let parser = self.parsers[place].get_or_insert_with(|| {
+            let mut parser = Parser::new();
+            parser.set_language(&tables.grammar).expect("grammar and library are built for each other");
+            parser
+        });
+        let parsed = parse(parser, bytes, self.limits.parse_time)?;
+        self.tree.fill(&parsed, tables, self.limits.max_depth);
+        Some(())
+    }
+}

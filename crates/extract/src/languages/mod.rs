@@ -1,0 +1,3 @@
+//! One folder a language.
+
+pub(crate) mod python;

@@ -1,0 +1,271 @@
+//! Calls, and names that are used without being called.
+//!
+//! Whether a name means something outside of its function is known only when the whole function was read, so uses are
+//! remembered and become references at the end of the file.
+
+use knowing_model::Position;
+use knowing_model::facts::{
+    Call, CallForm, DeclId, Expr, ExprId, Passed, Reference, ReferenceRole, ReferenceTarget, Str, TypeId,
+};
+
+use super::kinds::{Field, Kind};
+use super::reader::{Context, Reader};
+use super::scopes::ScopeId;
+use super::types::Besides;
+use crate::engine::tree::Node;
+use crate::engine::walk::Step;
+
+/// A reference, unless its name turns out to be a local variable.
+pub(super) struct MaybeUse {
+    pub(super) decl: Option<DeclId>,
+    pub(super) scope: ScopeId,
+    /// The name it begins with.
+    pub(super) name: Str,
+    pub(super) used: Used,
+    pub(super) role: ReferenceRole,
+    pub(super) position: Position,
+}
+
+#[derive(Clone, Copy)]
+pub(super) enum Used {
+    Node(Node),
+    Expr(ExprId),
+    Type(TypeId),
+}
+
+/// An argument that may be a function.
+pub(super) struct MaybePassed {
+    call: usize,
+    node: Node,
+    name: Str,
+    scope: ScopeId,
+}
+
+impl Reader<'_, '_> {
+    pub(super) fn identifier(&mut self, node: Node, cx: Context) -> Step<Context> {
+        let is_label = matches!(self.field(node), Field::Name | Field::Attribute | Field::Alias);
+        if !is_label && !cx.in_type && !self.b.is_consumed(node) {
+            let name = self.b.name(node);
+            if self.scopes.receiver(cx.scope, name).is_none() {
+                self.use_value(node, node, name, ReferenceRole::Value, cx);
+            }
+        }
+        Step::Over
+    }
+
+    /// A chain of names is one use; the names before the last are not counted again.
+    pub(super) fn attribute(&mut self, node: Node, cx: Context) -> Step<Context> {
+        let Some(root) = self.root_of(node) else { return Step::Into };
+        if cx.in_type {
+            return Step::Over;
+        }
+        let name = self.b.name(root);
+        let is_used_up = self.b.is_consumed(node);
+        if self.scopes.receiver(cx.scope, name).is_some() {
+            self.own_field(node, is_used_up, cx);
+        } else if !is_used_up && let Some(last) = self.terminal(node) {
+            self.use_value(node, last, name, ReferenceRole::Value, cx);
+        }
+        Step::Over
+    }
+
+    /// `self.x`, alone or at the begin of a longer chain. `self.x()` is a call and nothing else.
+    fn own_field(&mut self, chain: Node, is_callee: bool, cx: Context) {
+        let mut node = chain;
+        while let Some(object) = self.child(node, Field::Object)
+            && self.kind(object) == Kind::Attribute
+        {
+            node = object;
+        }
+        if is_callee && node == chain {
+            return;
+        }
+        let Some(name) = self.child(node, Field::Attribute) else { return };
+        if self.b.bytes(name).starts_with(b"__") {
+            return;
+        }
+        let expr = self.expr(node);
+        let position = self.b.tree.position(name);
+        let target = ReferenceTarget::Expr(expr);
+        self.b.reference(Reference { decl: cx.decl, target, role: ReferenceRole::Field, position });
+    }
+
+    pub(super) fn use_value(&mut self, node: Node, last: Node, name: Str, role: ReferenceRole, cx: Context) {
+        if self.scopes.is_local_variable(cx.scope, name) {
+            return;
+        }
+        let position = self.b.tree.position(last);
+        self.b.count();
+        self.uses.push(MaybeUse {
+            decl: cx.decl,
+            scope: cx.scope,
+            name,
+            used: Used::Node(node),
+            role,
+            position,
+        });
+    }
+
+    pub(super) fn call(&mut self, node: Node, cx: Context) -> Step<Context> {
+        let below = if cx.in_type { Step::Within(Context { in_type: false, ..cx }) } else { Step::Into };
+        let (Some(function), Some(arguments)) =
+            (self.child(node, Field::Function), self.child(node, Field::Arguments))
+        else {
+            return below;
+        };
+        if matches!(self.kind(function), Kind::Identifier | Kind::Attribute) {
+            self.b.consume(function);
+        }
+        if self.is_super(function) {
+            return below;
+        }
+        self.type_arguments(function, arguments, cx);
+        let callee = self.expr(function);
+        let position = match self.terminal(function) {
+            Some(name) => self.b.tree.position(name),
+            None => self.b.tree.position(arguments),
+        };
+        let (n_arguments, spread) = self.count_arguments(arguments);
+        let form = self.form(function, callee);
+        let call = self.b.call(Call {
+            decl: cx.decl,
+            callee,
+            position,
+            n_arguments,
+            spread,
+            passed: Vec::new(),
+            form,
+        });
+        self.note_passed(call, arguments, cx);
+        self.maybe_site(node, function, cx);
+        if cx.in_main && self.kind(function) == Kind::Identifier {
+            let name = self.b.name(function);
+            self.entries.push(name);
+        }
+        self.maybe_exports(function, arguments, cx);
+        below
+    }
+
+    /// `__all__.extend([...])`.
+    fn maybe_exports(&mut self, function: Node, arguments: Node, cx: Context) {
+        if cx.scope == self.module && self.b.bytes(function).starts_with(b"__all__.") {
+            let method = self.terminal(function);
+            if method.is_some_and(|it| self.is(it, "extend") || self.is(it, "append")) {
+                self.export(arguments, super::bindings::Exports::Add);
+            }
+        }
+    }
+
+    /// `getattr(x, name)(...)` and calls of what is computed on the spot.
+    fn form(&self, function: Node, callee: ExprId) -> CallForm {
+        match self.b.facts.expr(callee) {
+            Expr::Name { .. } | Expr::Member { .. } | Expr::Index { .. } | Expr::Super { .. } => {
+                CallForm::Plain
+            }
+            Expr::Call { .. } => {
+                let inner = self.child(function, Field::Function);
+                let is_getattr = inner.is_some_and(|it| self.is(it, "getattr"));
+                if is_getattr { CallForm::Dynamic } else { CallForm::Plain }
+            }
+            _ => CallForm::Dynamic,
+        }
+    }
+
+    /// Arguments that are types: of `isinstance`, `issubclass` and `cast`.
+    fn type_arguments(&mut self, function: Node, arguments: Node, cx: Context) {
+        let place = match self.terminal(function).map(|it| self.b.bytes(it)) {
+            Some(b"isinstance" | b"issubclass") if self.kind(function) == Kind::Identifier => 1,
+            Some(b"cast") if self.is_typing(function) => 0,
+            _ => return,
+        };
+        if let Some(node) = self.children(arguments).nth(place) {
+            self.type_in_expression(node, cx, Besides::Nothing);
+        }
+    }
+
+    fn count_arguments(&self, arguments: Node) -> (u8, bool) {
+        if self.kind(arguments) == Kind::GeneratorExpression {
+            return (1, false);
+        }
+        let mut count = 0_u8;
+        let mut spread = false;
+        for argument in self.children(arguments) {
+            if matches!(self.kind(argument), Kind::ListSplat | Kind::DictionarySplat) {
+                spread = true;
+            } else {
+                count = count.saturating_add(1);
+            }
+        }
+        (count, spread)
+    }
+
+    fn note_passed(&mut self, call: usize, arguments: Node, cx: Context) {
+        if self.kind(arguments) != Kind::ArgumentList {
+            return;
+        }
+        for argument in self.children(arguments) {
+            let node = match self.kind(argument) {
+                Kind::KeywordArgument => self.child(argument, Field::Value),
+                _ => Some(argument),
+            };
+            let Some(node) = node.filter(|it| !self.b.is_consumed(*it)) else { continue };
+            let Some(root) = self.root_of(node) else { continue };
+            let name = self.b.name(root);
+            let is_plain = node == root;
+            if is_plain && self.scopes.receiver(cx.scope, name).is_some() {
+                continue;
+            }
+            self.b.count();
+            self.passed.push(MaybePassed { call, node, name, scope: cx.scope });
+        }
+    }
+
+    /// The class (or what makes the error) of a `raise`.
+    pub(super) fn raised(&mut self, node: Node, cx: Context) -> Step<Context> {
+        let Some(value) = self.first_child(node) else { return Step::Into };
+        let error = match self.kind(value) {
+            Kind::Call => self.child(value, Field::Function),
+            _ => Some(value),
+        };
+        let Some(error) = error else { return Step::Into };
+        if let (Some(root), Some(last)) = (self.root_of(error), self.terminal(error)) {
+            let name = self.b.name(root);
+            if self.scopes.receiver(cx.scope, name).is_none() {
+                self.b.consume(error);
+                self.use_value(error, last, name, ReferenceRole::Raise, cx);
+            }
+        }
+        Step::Into
+    }
+
+    /// All uses that are not of local variables, in source order.
+    pub(super) fn finish_uses(&mut self) {
+        for it in std::mem::take(&mut self.uses) {
+            if self.scopes.is_local_variable(it.scope, it.name) {
+                continue;
+            }
+            let target = match it.used {
+                Used::Node(node) => ReferenceTarget::Expr(self.expr(node)),
+                Used::Expr(expr) => ReferenceTarget::Expr(expr),
+                Used::Type(type_) => ReferenceTarget::Type(type_),
+            };
+            let reference = Reference { decl: it.decl, target, role: it.role, position: it.position };
+            self.b.facts.references.push(reference);
+        }
+        self.b.facts.references.sort_by_key(|it| it.position);
+    }
+
+    /// Chains stay, since they may be methods; plain names only when they are not local variables.
+    pub(super) fn finish_passed(&mut self) {
+        for it in std::mem::take(&mut self.passed) {
+            let is_plain = self.kind(it.node) == Kind::Identifier;
+            if is_plain && self.scopes.is_local_variable(it.scope, it.name) {
+                continue;
+            }
+            let expr = self.expr(it.node);
+            let Some(last) = self.terminal(it.node) else { continue };
+            let position = self.b.tree.position(last);
+            self.b.facts.calls[it.call].passed.push(Passed { expr, position });
+        }
+    }
+}

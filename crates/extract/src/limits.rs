@@ -1,0 +1,24 @@
+//! What one file may cost. Beyond a limit the file is partial: what was found until then is kept.
+
+use std::time::Duration;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    pub parse_time: Duration,
+    pub max_decls: usize,
+    pub max_facts: usize,
+    /// Depth of the syntax tree; what stands deeper is left out.
+    pub max_depth: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            parse_time: Duration::from_secs(5),
+            max_decls: 50_000,
+            max_facts: 500_000,
+            // Generated sums of a thousand terms occur; nothing written by hand comes near.
+            max_depth: 2_000,
+        }
+    }
+}

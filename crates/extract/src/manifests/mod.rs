@@ -1,0 +1,55 @@
+//! Project files: which packages there are, where their sources lie and what they depend on.
+
+pub(crate) mod cargo;
+pub(crate) mod pyproject;
+pub(crate) mod setup;
+
+use knowing_model::facts::{FileFacts, Manifest, Partial, PartialReason};
+
+use crate::engine::source::Source;
+
+pub(crate) struct Manifests {
+    pub(crate) name: &'static str,
+    pub(crate) file_names: &'static [&'static str],
+    /// What the text states; the line of the first trouble when it cannot be understood.
+    pub(crate) read: fn(&str) -> Result<Manifest, u32>,
+}
+
+impl Manifests {
+    pub(crate) fn read(&self, bytes: &[u8]) -> FileFacts {
+        let source = Source::new(bytes);
+        let text = String::from_utf8_lossy(bytes);
+        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+        let (manifest, partial) = match (self.read)(text) {
+            Ok(manifest) => (manifest, None),
+            Err(line) => {
+                let partial = Partial { reason: PartialReason::SyntaxError, line: Some(line) };
+                (Manifest::default(), Some(partial))
+            }
+        };
+        FileFacts {
+            language: self.name.to_owned(),
+            n_lines: source.n_lines(),
+            manifest: Some(manifest),
+            partial,
+            ..FileFacts::default()
+        }
+    }
+}
+
+/// The line of a byte offset.
+fn line_of(text: &str, offset: usize) -> u32 {
+    let before = text.as_bytes().get(..offset).unwrap_or(text.as_bytes());
+    u32::try_from(before.iter().filter(|&&it| it == b'\n').count() + 1).unwrap_or(u32::MAX)
+}
+
+/// A TOML text, or the line of what is wrong with it.
+fn parse_toml(text: &str) -> Result<toml::Table, u32> {
+    text.parse::<toml::Table>().map_err(|error| error.span().map_or(1, |span| line_of(text, span.start)))
+}
+
+/// A list of texts; anything else in it is left out.
+fn strings(value: Option<&toml::Value>) -> Vec<String> {
+    let array = value.and_then(toml::Value::as_array);
+    array.into_iter().flatten().filter_map(toml::Value::as_str).map(str::to_owned).collect()
+}

@@ -1,0 +1,64 @@
+//! Which languages and project files there are: one line each, sorted.
+
+use crate::language::Language;
+use crate::languages::python;
+use crate::manifests::{self, Manifests};
+
+/// Languages by name.
+pub(crate) const LANGUAGES: &[&Language] = &[&python::LANGUAGE];
+
+/// Project files by name.
+pub(crate) const MANIFESTS: &[&Manifests] =
+    &[&manifests::cargo::CARGO, &manifests::pyproject::PYPROJECT, &manifests::setup::SETUP_CFG];
+
+/// A language or project format and the paths it takes, for documentation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Accepted {
+    pub name: &'static str,
+    /// File name extensions, without the dot.
+    pub extensions: &'static [&'static str],
+    /// Whole file names.
+    pub file_names: &'static [&'static str],
+}
+
+pub fn languages() -> Vec<Accepted> {
+    let languages =
+        LANGUAGES.iter().map(|it| Accepted { name: it.name, extensions: it.extensions, file_names: &[] });
+    let manifests =
+        MANIFESTS.iter().map(|it| Accepted { name: it.name, extensions: &[], file_names: it.file_names });
+    languages.chain(manifests).collect()
+}
+
+/// The language or project format a path belongs to.
+pub fn accepts(path: &str) -> Option<&'static str> {
+    reader_of(path).map(Reader::name)
+}
+
+#[derive(Clone, Copy)]
+pub(crate) enum Reader {
+    /// With its place in the list.
+    Language(usize, &'static Language),
+    Manifest(&'static Manifests),
+}
+
+impl Reader {
+    fn name(self) -> &'static str {
+        match self {
+            Reader::Language(_, it) => it.name,
+            Reader::Manifest(it) => it.name,
+        }
+    }
+}
+
+pub(crate) fn reader_of(path: &str) -> Option<Reader> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    if let Some(manifest) = MANIFESTS.iter().find(|it| it.file_names.contains(&name)) {
+        return Some(Reader::Manifest(manifest));
+    }
+    let (_, extension) = name.rsplit_once('.')?;
+    LANGUAGES
+        .iter()
+        .enumerate()
+        .find(|(_, it)| it.extensions.contains(&extension))
+        .map(|(place, it)| Reader::Language(place, it))
+}
