@@ -26,5 +26,5 @@ mod tests;
 
 pub use extractor::{Extractor, extract};
 pub use limits::Limits;
-pub use registry::{Accepted, accepts, languages};
+pub use registry::{Accepted, accepts, grammar, languages};
 pub use screen::{Rules, Screen, SkipReason, screen, screen_with};

@@ -34,6 +34,14 @@ pub fn accepts(path: &str) -> Option<&'static str> {
     reader_of(path).map(Reader::name)
 }
 
+/// The grammar a path is parsed with: for measurements that parse and do nothing else.
+pub fn grammar(path: &str) -> Option<tree_sitter::Language> {
+    match reader_of(path)? {
+        Reader::Language(_, language) => Some((language.grammar)()),
+        Reader::Manifest(_) => None,
+    }
+}
+
 #[derive(Clone, Copy)]
 pub(crate) enum Reader {
     /// With its place in the list.

@@ -1,1 +1,27 @@
-//! The graph in memory: an immutable, mapped CSR file.
+//! The graph of one snapshot in memory: immutable, compact, mapped from a file.
+//!
+//! ```text
+//! GraphInput --build--> bytes --open--> Graph --+-- reach: callers, callees, whatever follows edges
+//!                         |                     +-- inheritance: the `inherits` relation, computed when asked
+//!                         +--write--> images/<snapshot>.graph
+//! ```
+//!
+//! Nodes stand in ascending order of their ids, edges of a node in ascending order of (kind, other end), so that every
+//! walk meets them in the same order on every machine. A graph that was just built and one that was opened from its
+//! file are read by the same code from the same bytes.
+
+mod build;
+mod image;
+mod inherits;
+mod kinds;
+mod layout;
+mod reach;
+
+pub use build::{EdgeInput, GraphInput, NodeInput};
+pub use image::{EdgeRecord, Error, Graph, NodeIndex, NodeRecord, Result};
+pub use inherits::{Inheritance, MAX_INHERITED};
+pub use kinds::KindSet;
+pub use reach::{Follow, Reach, Reached, Step, reach};
+
+#[cfg(test)]
+mod tests;

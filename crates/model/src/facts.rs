@@ -69,7 +69,7 @@ pub struct FileFacts {
     pub modules: Vec<ModuleDecl>,
     /// What functions without a declared result give back.
     pub returns: Vec<Return>,
-    /// Names the file says it offers (`__all__`), where it does.
+    /// Names the file says it offers (`__all__`), where it does; `*` among them when some are computed.
     pub exports: Option<Vec<Str>>,
     pub sites: Vec<Site>,
     /// What a project file (`Cargo.toml`, `pyproject.toml`) states.

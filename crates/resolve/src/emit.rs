@@ -329,20 +329,24 @@ impl Emitter<'_> {
         if targets.dynamic {
             return Reason::Dynamic;
         }
-        if targets.missing {
-            return Reason::NotFound;
-        }
         match self.world.facts(self.file).expr(call.callee) {
+            // The type that is known has no such member, but others have: the receiver is more than it seems (a mixin,
+            // a proxy).
+            Expr::Member { name, .. } if targets.missing => {
+                let elsewhere = self.world.members_named(self.world.name(self.file, name));
+                if elsewhere.is_empty() { Reason::NotFound } else { Reason::ReceiverUnknown }
+            }
+            _ if targets.missing => Reason::NotFound,
             Expr::Member { .. } => Reason::ReceiverUnknown,
             Expr::Scoped { .. } => Reason::NotFound,
             _ => Reason::Dynamic,
         }
     }
 
-    /// The one guess that is made: nothing is known of the receiver, one project type alone has such a member, this
+    /// The one guess that is made: the receiver is unknown or has no such member by itself, one project type alone has such a member, this
     /// file has that type in reach, and no standard type has a member of the name.
     fn inferred(&mut self, call: &Call, targets: &Targets) -> Option<Def> {
-        if targets.external_result || targets.dynamic || targets.missing {
+        if targets.external_result || targets.dynamic {
             return None;
         }
         let world = self.world;

@@ -1,1 +1,8 @@
-//! Merkle trees over edges.
+//! Merkle trees over edges: one root says what the whole graph of a commit is.
+
+mod tree;
+
+#[cfg(test)]
+mod tests;
+
+pub use tree::{EdgeLeaf, KindRoot, PackageRoot, Tree, merkle};

@@ -1,1 +1,33 @@
 //! The database; SQL does not leave this crate.
+//!
+//! Rows are immutable facts about file versions, grouped by unit; a snapshot is the set of files and units that hold at
+//! a commit. One writer at a time makes a snapshot in one transaction (`Store::write_snapshot`); readers never wait and
+//! see one snapshot from begin to end (`Store::reader`).
+
+mod connection;
+mod digest;
+mod error;
+mod files;
+mod graph_rows;
+mod lookup;
+mod migrations;
+mod packed;
+mod reader;
+mod repos;
+mod snapshots;
+mod symbols;
+mod units;
+mod unresolved;
+
+#[cfg(test)]
+mod tests;
+
+pub use connection::Store;
+pub use error::{Error, Result};
+pub use files::{EncodedFacts, FileRow, FileState, NewFile};
+pub use graph_rows::{GraphEdge, GraphNode, GraphRows};
+pub use reader::{EdgeSites, NodeInFile, NodeRow, Reader};
+pub use repos::{NewWorktree, RepoRow, WorktreeRow};
+pub use snapshots::{Counts, NewSnapshot, SnapshotRow};
+pub use symbols::SymbolRow;
+pub use unresolved::UnresolvedRow;

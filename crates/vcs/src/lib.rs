@@ -11,6 +11,7 @@
 mod checkout;
 mod directory;
 mod error;
+mod history;
 mod identity;
 mod ignores;
 mod object;

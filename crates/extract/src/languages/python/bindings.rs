@@ -277,14 +277,16 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// All texts of a list (or of a sum of lists).
+    /// All texts of a list (or of a sum of lists); `*` for parts that are computed.
     pub(super) fn export(&mut self, list: Node, how: Exports) {
         let mut names = match how {
             Exports::Set => Vec::new(),
             Exports::Add => self.b.facts.exports.take().unwrap_or_default(),
         };
         for node in self.b.tree.subtree(list) {
-            if self.kind(node) == Kind::String {
+            if matches!(self.kind(node), Kind::Identifier | Kind::Call) {
+                names.push(self.b.intern("*"));
+            } else if self.kind(node) == Kind::String {
                 let raw = self.b.text(node);
                 if let Some(name) = super::classes::unquoted(&raw) {
                     let name = name.to_owned();

@@ -58,8 +58,9 @@ impl Rules for Python {
         let Value::Module(module) = self.imported_module(ev, frame, import) else { return Value::Unknown };
         let Some(file) = world.python.file(module) else { return Value::Missing };
         let offered = match &world.facts(file).exports {
-            Some(exports) => exports.iter().any(|it| world.name(file, *it) == name),
-            None => !world.text(name).starts_with('_'),
+            Some(exports) if exports.iter().any(|it| world.name(file, *it) == name) => true,
+            Some(exports) if exports.iter().all(|it| world.facts(file).text(*it) != "*") => false,
+            _ => !world.text(name).starts_with('_'),
         };
         if !offered || !ev.enter_module(module, name, Space::Value) {
             return Value::Missing;
@@ -241,6 +242,8 @@ impl Rules for Python {
             Value::Iterable(inner) => (**inner).clone(),
             Value::Tuple(items) => Value::join(items.iter().cloned()),
             Value::ExternalInstance(_, arguments) if !arguments.is_empty() => arguments[0].clone(),
+            // A plain list holds whatever the project put there.
+            Value::ExternalInstance(external, _) if is_builtin(ev, external) => Value::Unknown,
             Value::ExternalInstance(..) | Value::ExternalResult => Value::ExternalResult,
             Value::Def(class) if ev.world.kind(*class) == NodeKind::Class => {
                 // Iterating over an enumeration gives its members.
@@ -540,8 +543,13 @@ impl Python {
             return Value::ExternalResult;
         };
         let of = ev.settled_expr(frame, site.decl, of);
-        let Value::ExternalInstance(_, arguments) = &of else { return Value::ExternalResult };
+        let Value::ExternalInstance(type_, arguments) = &of else { return Value::ExternalResult };
         match (text, arguments.len()) {
+            ("get" | "pop" | "setdefault" | "values" | "keys" | "items" | "popitem", 0)
+                if is_builtin(ev, type_) =>
+            {
+                Value::Unknown
+            }
             ("get" | "pop" | "setdefault", 2) => arguments[1].clone(),
             ("pop", 1) => arguments[0].clone(),
             ("values", 2) => Value::Iterable(arguments[1].clone().into()),
@@ -599,8 +607,35 @@ fn class_member(ev: &Evaluator<'_>, class: Def, name: Name, own: Own) -> Value {
             Ancestor::Unknown => unknown = true,
         }
     }
-    if unknown { Value::Unknown } else { Value::Missing }
+    match world.text(name) {
+        _ if unknown => Value::Unknown,
+        text if OBJECT_MEMBERS.contains(&text) => builtin_member(ev, "object", name),
+        _ => Value::Missing,
+    }
 }
+
+/// What every class has from `object`.
+const OBJECT_MEMBERS: &[&str] = &[
+    "__class__",
+    "__delattr__",
+    "__dict__",
+    "__dir__",
+    "__eq__",
+    "__format__",
+    "__getattribute__",
+    "__hash__",
+    "__init__",
+    "__init_subclass__",
+    "__ne__",
+    "__new__",
+    "__reduce__",
+    "__reduce_ex__",
+    "__repr__",
+    "__setattr__",
+    "__sizeof__",
+    "__str__",
+    "__subclasshook__",
+];
 
 /// The member a class itself declares. A method comes before a field of its name, a getter before its setter.
 fn own_member(ev: &Evaluator<'_>, class: Def, name: Name) -> Option<Def> {

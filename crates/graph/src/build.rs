@@ -1,0 +1,123 @@
+//! Rows to the bytes of an image.
+
+use std::collections::HashMap;
+
+use knowing_model::{EdgeKind, NodeFlags, NodeId, NodeKind, Provenance, SnapshotId};
+
+use crate::image::{EdgeRecord, Error, Graph, NodeRecord, Result};
+use crate::layout::encode;
+
+/// What a snapshot holds, in any order.
+#[derive(Clone, Debug, Default)]
+pub struct GraphInput<'a> {
+    pub nodes: Vec<NodeInput<'a>>,
+    pub edges: Vec<EdgeInput>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct NodeInput<'a> {
+    pub id: NodeId,
+    /// The symbol's row in the store; distinct.
+    pub sym: u32,
+    /// The node version's row in the store, 0 for what has none.
+    pub node_row: u32,
+    pub kind: NodeKind,
+    pub flags: NodeFlags,
+    /// Last segment of the symbol path; members of one name hide each other in a hierarchy.
+    pub name: &'a str,
+}
+
+/// Ends are symbols, by their rows.
+#[derive(Clone, Copy, Debug)]
+pub struct EdgeInput {
+    pub source: u32,
+    pub target: u32,
+    pub kind: EdgeKind,
+    pub provenance: Provenance,
+    pub confidence_bp: u16,
+    pub edge_row: u32,
+}
+
+impl Graph {
+    /// Brings rows into canonical order. An edge whose end is no node is an error: the store promises both.
+    pub fn build(snapshot: SnapshotId, input: &GraphInput<'_>) -> Result<Graph> {
+        let nodes = node_records(&input.nodes)?;
+        let index_of_sym: HashMap<u32, u32> =
+            nodes.iter().zip(0..).map(|(node, at)| (node.sym, at)).collect();
+        if index_of_sym.len() != nodes.len() {
+            return Err(Error::Input("two nodes of one symbol".to_owned()));
+        }
+        let index_of = |sym: u32| {
+            index_of_sym
+                .get(&sym)
+                .copied()
+                .ok_or_else(|| Error::Input(format!("an edge ends at symbol {sym}, which has no node")))
+        };
+        let mut ends = Vec::with_capacity(input.edges.len());
+        for edge in &input.edges {
+            ends.push((index_of(edge.source)?, index_of(edge.target)?));
+        }
+        let outgoing = adjacency(nodes.len(), &input.edges, |at| ends[at]);
+        let incoming = adjacency(nodes.len(), &input.edges, |at| (ends[at].1, ends[at].0));
+        Graph::from_words(encode(snapshot, &nodes, &outgoing, &incoming)?)
+    }
+}
+
+/// Edges of all nodes, one node after the other; those of node `n` are `edges[offsets[n]..offsets[n + 1]]`.
+pub(crate) struct Adjacency {
+    pub(crate) offsets: Vec<u32>,
+    pub(crate) edges: Vec<EdgeRecord>,
+}
+
+fn node_records(inputs: &[NodeInput<'_>]) -> Result<Vec<NodeRecord>> {
+    let mut order: Vec<&NodeInput<'_>> = inputs.iter().collect();
+    order.sort_unstable_by_key(|it| it.id);
+    if order.windows(2).any(|pair| pair[0].id == pair[1].id) {
+        return Err(Error::Input("two nodes of one id".to_owned()));
+    }
+    // Names are numbered by first use in canonical order, so that equal graphs have equal bytes but for row numbers.
+    let mut numbers: HashMap<&str, u32> = HashMap::new();
+    let mut records = Vec::with_capacity(order.len());
+    for node in order {
+        let next = numbers.len() as u32;
+        records.push(NodeRecord {
+            id: *node.id.as_bytes(),
+            sym: node.sym,
+            node_row: node.node_row,
+            name: *numbers.entry(node.name).or_insert(next),
+            flags: node.flags.0,
+            kind: node.kind.id(),
+            reserved: 0,
+        });
+    }
+    Ok(records)
+}
+
+fn adjacency(n_nodes: usize, inputs: &[EdgeInput], ends: impl Fn(usize) -> (u32, u32)) -> Adjacency {
+    let mut offsets = vec![0_u32; n_nodes + 1];
+    for at in 0..inputs.len() {
+        offsets[ends(at).0 as usize + 1] += 1;
+    }
+    for at in 1..offsets.len() {
+        offsets[at] += offsets[at - 1];
+    }
+    let mut next = offsets.clone();
+    let mut edges = vec![EdgeRecord::default(); inputs.len()];
+    for (at, edge) in inputs.iter().enumerate() {
+        let (near, far) = ends(at);
+        let slot = &mut next[near as usize];
+        edges[*slot as usize] = EdgeRecord {
+            other: far,
+            edge_row: edge.edge_row,
+            confidence_bp: edge.confidence_bp,
+            kind: edge.kind.id(),
+            provenance: edge.provenance.id(),
+        };
+        *slot += 1;
+    }
+    for span in offsets.windows(2) {
+        let (from, to) = (span[0] as usize, span[1] as usize);
+        edges[from..to].sort_unstable_by_key(|it| (it.kind, it.other, it.edge_row));
+    }
+    Adjacency { offsets, edges }
+}

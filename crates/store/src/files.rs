@@ -1,0 +1,196 @@
+//! File versions and their facts.
+
+use knowing_model::facts::FileFacts;
+use knowing_model::{FileId, Hash, NodeFlags};
+use rusqlite::{Connection, OptionalExtension, Row};
+use rustc_hash::FxHashMap;
+
+use crate::connection::Store;
+use crate::error::{Fault, Result};
+use crate::packed::{compress, decompress};
+
+/// A file of a new snapshot.
+#[derive(Clone, Copy, Debug)]
+pub struct NewFile<'a> {
+    pub id: FileId,
+    pub path: &'a str,
+    /// Git's raw object id.
+    pub blob: &'a [u8],
+    pub package: &'a str,
+    /// Empty when it is no language of ours.
+    pub language: &'a str,
+    pub flags: NodeFlags,
+    pub bytes: u64,
+    pub lines: u32,
+    pub state: FileState<'a>,
+}
+
+/// What is known of a file's content.
+#[derive(Clone, Copy, Debug)]
+pub enum FileState<'a> {
+    /// The row of this version, from `file_rows` or `skipped_files`; the other fields of `NewFile` are not looked at.
+    Stored(i64),
+    Facts(&'a FileFacts),
+    /// As `Facts`, encoded by the caller, on as many threads as it has.
+    Encoded(&'a EncodedFacts),
+    /// Not read, and why.
+    Skipped(&'a str),
+}
+
+/// A stored file version.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FileRow {
+    pub row: i64,
+    pub id: FileId,
+    pub path: String,
+    pub blob: Vec<u8>,
+    pub package: String,
+    pub language: String,
+    pub flags: NodeFlags,
+    pub bytes: u64,
+    pub lines: u32,
+    pub skip_reason: Option<String>,
+}
+
+/// Facts as they are stored.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EncodedFacts(Vec<u8>);
+
+impl EncodedFacts {
+    pub fn new(facts: &FileFacts) -> EncodedFacts {
+        let plain = postcard::to_stdvec(facts).expect("facts are plain data, which postcard can write");
+        EncodedFacts(compress(&plain))
+    }
+
+    /// None when the bytes are damaged.
+    pub fn decode(&self) -> Option<FileFacts> {
+        postcard::from_bytes(&decompress(&self.0)?).ok()
+    }
+
+    pub fn n_bytes(&self) -> usize {
+        self.0.len()
+    }
+}
+
+impl Store {
+    /// The file versions that were read under this ruleset.
+    pub fn file_rows(&self, repo: i64, ruleset: u32) -> Result<FxHashMap<FileId, i64>> {
+        self.read(|db| {
+            // Answered by the unique index alone.
+            let mut statement = db.prepare_cached(
+                "SELECT hash, file_row FROM files WHERE repo_id = ?1 AND ruleset = ?2 AND skip_reason = ''",
+            )?;
+            let rows =
+                statement.query_map((repo, ruleset), |row| Ok((FileId(Hash(row.get(0)?)), row.get(1)?)))?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
+    /// The file versions that were left out under this ruleset, and why.
+    pub fn skipped_files(&self, repo: i64, ruleset: u32) -> Result<FxHashMap<FileId, (i64, String)>> {
+        self.read(|db| {
+            let mut statement = db.prepare_cached(
+                "SELECT hash, file_row, skip_reason FROM files
+                 WHERE repo_id = ?1 AND ruleset = ?2 AND skip_reason > ''",
+            )?;
+            let rows = statement.query_map((repo, ruleset), |row| {
+                Ok((FileId(Hash(row.get(0)?)), (row.get(1)?, row.get(2)?)))
+            })?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
+    pub fn facts(&self, file_row: i64) -> Result<FileFacts> {
+        self.read(|db| encoded_facts(db, file_row)?.decode().ok_or_else(|| damaged_facts(file_row)))
+    }
+
+    /// As `facts`, for callers that decode on other threads.
+    pub fn encoded_facts(&self, file_row: i64) -> Result<EncodedFacts> {
+        self.read(|db| encoded_facts(db, file_row))
+    }
+}
+
+fn encoded_facts(db: &Connection, file_row: i64) -> std::result::Result<EncodedFacts, Fault> {
+    let mut statement = db.prepare_cached("SELECT facts FROM file_facts WHERE file_row = ?1")?;
+    let facts = statement.query_row([file_row], |row| row.get(0)).optional()?;
+    facts.map(EncodedFacts).ok_or_else(|| Fault::damaged(format!("file row {file_row} has no facts")))
+}
+
+fn damaged_facts(file_row: i64) -> Fault {
+    Fault::damaged(format!("the facts of file row {file_row} cannot be read"))
+}
+
+/// The row of each file, in their order; versions that are stored already are not written again.
+pub(crate) fn write_files(
+    db: &Connection,
+    repo: i64,
+    ruleset: u32,
+    files: &[NewFile<'_>],
+) -> std::result::Result<Vec<i64>, Fault> {
+    let mut find = db.prepare_cached(
+        "SELECT file_row FROM files WHERE repo_id = ?1 AND ruleset = ?2 AND skip_reason = ?3 AND hash = ?4",
+    )?;
+    let mut insert = db.prepare_cached(
+        "INSERT INTO files
+         (repo_id, ruleset, skip_reason, hash, path, blob, package, language, flags, bytes, lines)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+    )?;
+    let mut insert_facts = db.prepare_cached("INSERT INTO file_facts (file_row, facts) VALUES (?1, ?2)")?;
+    let mut rows = Vec::with_capacity(files.len());
+    for file in files {
+        let skip_reason = match file.state {
+            FileState::Stored(row) => {
+                rows.push(row);
+                continue;
+            }
+            FileState::Skipped(reason) => reason,
+            FileState::Facts(_) | FileState::Encoded(_) => "",
+        };
+        let hash = file.id.as_bytes();
+        let found = find.query_row((repo, ruleset, skip_reason, hash), |row| row.get(0)).optional()?;
+        if let Some(row) = found {
+            rows.push(row);
+            continue;
+        }
+        let row = insert.insert((
+            repo,
+            ruleset,
+            skip_reason,
+            hash,
+            file.path,
+            file.blob,
+            file.package,
+            file.language,
+            file.flags.0,
+            file.bytes as i64,
+            file.lines,
+        ))?;
+        match file.state {
+            FileState::Facts(facts) => insert_facts.execute((row, EncodedFacts::new(facts).0))?,
+            FileState::Encoded(facts) => insert_facts.execute((row, &facts.0))?,
+            FileState::Stored(_) | FileState::Skipped(_) => 0,
+        };
+        rows.push(row);
+    }
+    Ok(rows)
+}
+
+/// Columns of `file_of`, in its order.
+pub(crate) const FILE_COLUMNS: &str =
+    "file_row, hash, path, blob, package, language, flags, bytes, lines, skip_reason";
+
+pub(crate) fn file_of(row: &Row<'_>) -> rusqlite::Result<FileRow> {
+    let skip_reason: String = row.get(9)?;
+    Ok(FileRow {
+        row: row.get(0)?,
+        id: FileId(Hash(row.get(1)?)),
+        path: row.get(2)?,
+        blob: row.get(3)?,
+        package: row.get(4)?,
+        language: row.get(5)?,
+        flags: NodeFlags(row.get(6)?),
+        bytes: row.get::<_, i64>(7)? as u64,
+        lines: row.get(8)?,
+        skip_reason: (!skip_reason.is_empty()).then_some(skip_reason),
+    })
+}

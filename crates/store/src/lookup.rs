@@ -1,0 +1,122 @@
+//! Finding symbols by what people type. The rows are those of this repository and of virtual things; whether a symbol is
+//! in the snapshot, the caller's graph image knows.
+
+use knowing_model::ContainerClass;
+use knowing_model::name::{Case, is_suffix, without_suffix};
+use rusqlite::{Connection, Params};
+
+use crate::error::{Fault, Result};
+use crate::reader::Reader;
+use crate::symbols::{SYMBOLS, SymbolRow, symbol_of};
+
+/// Must say the same as the index `symbols_of_many_segments`, else SQLite does not use it.
+const MANY_SEGMENTS: &str = "(s.symbol = '' OR s.name_lower GLOB '*[./#:]*')";
+
+impl Reader<'_> {
+    /// Symbols whose id begins with these hex digits, in order of ids.
+    pub fn symbols_by_id_prefix(&self, prefix: &str) -> Result<Vec<SymbolRow>> {
+        let Some((first, last)) = id_range(prefix) else { return Ok(Vec::new()) };
+        self.found(|db, found| self.select(db, "s.node_id BETWEEN ?1 AND ?2", (first, last), found))
+    }
+
+    /// Symbols whose whole qualified name this is (several when they differ by kind alone).
+    pub fn symbols_by_qname(&self, qualified_name: &str) -> Result<Vec<SymbolRow>> {
+        let Some((_, rest)) = qualified_name.split_once("://") else { return Ok(Vec::new()) };
+        let mut found = self.found(|db, found| self.ending_with(db, rest, found))?;
+        found.retain(|it| it.qualified_name() == qualified_name);
+        Ok(found)
+    }
+
+    /// Symbols of this name, whatever its case.
+    pub fn symbols_named(&self, name: &str) -> Result<Vec<SymbolRow>> {
+        self.found(|db, found| self.select(db, "s.name_lower = ?1", [name.to_lowercase()], found))
+    }
+
+    /// Symbols whose `container.symbol` ends with this on a segment border.
+    pub fn symbols_ending_with(&self, suffix: &str, case: Case) -> Result<Vec<SymbolRow>> {
+        let mut found = self.found(|db, found| self.ending_with(db, suffix, found))?;
+        found.retain(|it| is_suffix(&after_repo(it), suffix, case));
+        Ok(found)
+    }
+
+    /// All that may end with `suffix`, and more.
+    ///
+    /// A symbol path ends with its name, so that the last segment of what is wanted is the name of what is meant; only
+    /// names that have borders inside themselves (files, routes) can end with less than their whole, and those are few
+    /// enough to look at each.
+    fn ending_with(
+        &self,
+        db: &Connection,
+        suffix: &str,
+        found: &mut Vec<SymbolRow>,
+    ) -> std::result::Result<(), Fault> {
+        let wanted = suffix.replace("::", ".").to_lowercase();
+        let mut names = [last_segment(without_suffix(&wanted)), last_segment(&wanted)];
+        names.sort_unstable();
+        self.select(db, "s.name_lower IN (?1, ?2)", names, found)?;
+        let by_name = found.len();
+        self.select(db, MANY_SEGMENTS, [], found)?;
+        let repeated: Vec<u32> = found[..by_name].iter().map(|it| it.sym).collect();
+        let mut at = 0;
+        found.retain(|it| {
+            at += 1;
+            at <= by_name || !repeated.contains(&it.sym) && is_suffix(&after_repo(it), suffix, Case::Ignored)
+        });
+        Ok(())
+    }
+
+    fn select(
+        &self,
+        db: &Connection,
+        condition: &str,
+        parameters: impl Params,
+        found: &mut Vec<SymbolRow>,
+    ) -> std::result::Result<(), Fault> {
+        let mut statement = db.prepare_cached(&format!("{SYMBOLS} WHERE {condition}"))?;
+        for row in statement.query_map(parameters, symbol_of)? {
+            let row = row?;
+            if row.symbol.class == ContainerClass::Virtual || *row.symbol.repo == *self.url {
+                found.push(row);
+            }
+        }
+        Ok(())
+    }
+
+    /// What a search adds, in order of ids.
+    fn found(
+        &self,
+        search: impl FnOnce(&Connection, &mut Vec<SymbolRow>) -> std::result::Result<(), Fault>,
+    ) -> Result<Vec<SymbolRow>> {
+        self.read(|db| {
+            let mut found = Vec::new();
+            search(db, &mut found)?;
+            found.sort_unstable_by_key(|it| it.symbol.id);
+            Ok(found)
+        })
+    }
+}
+
+/// `container.symbol`.
+fn after_repo(row: &SymbolRow) -> String {
+    let mut name = row.qualified_name();
+    name.split_off(row.symbol.repo.len() + "://".len())
+}
+
+fn last_segment(text: &str) -> &str {
+    text.rsplit(['.', '/', '#']).next().unwrap_or(text)
+}
+
+/// The smallest and the largest id with a prefix; none when it is no prefix of an id.
+fn id_range(prefix: &str) -> Option<([u8; 32], [u8; 32])> {
+    if prefix.is_empty() || prefix.len() > 64 {
+        return None;
+    }
+    let (mut first, mut last) = ([0; 32], [0xff; 32]);
+    for (at, digit) in prefix.chars().enumerate() {
+        let digit = digit.to_digit(16)? as u8;
+        let (shift, mask) = if at % 2 == 0 { (4, 0x0f) } else { (0, 0xf0) };
+        first[at / 2] |= digit << shift;
+        last[at / 2] = last[at / 2] & mask | digit << shift;
+    }
+    Some((first, last))
+}

@@ -1,0 +1,159 @@
+//! Small values as bytes: compressed blobs, sets of row numbers, sites, lists of symbols.
+
+use std::cell::RefCell;
+
+use knowing_model::Position;
+use roaring::RoaringBitmap;
+use zstd::bulk::{Compressor, Decompressor};
+
+/// Level 1: facts shrink to a fifth, and the next levels cost more time than the bytes are worth.
+const LEVEL: i32 = 1;
+
+/// What a damaged length may not make us allocate.
+const MAX_PLAIN: usize = 1 << 30;
+
+thread_local! {
+    // A context is about a megabyte of tables: making one for each file would cost more than compressing it.
+    static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+    static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
+}
+
+/// The length as four little-endian bytes, then one zstd frame.
+pub(crate) fn compress(plain: &[u8]) -> Vec<u8> {
+    COMPRESSOR.with_borrow_mut(|it| {
+        let compressor =
+            it.get_or_insert_with(|| Compressor::new(LEVEL).expect("the level is one that zstd has"));
+        let length = u32::try_from(plain.len()).expect("a blob is shorter than 4 GiB");
+        let frame = compressor.compress(plain).expect("compressing in memory has nothing to fail on");
+        let mut out = Vec::with_capacity(4 + frame.len());
+        out.extend(length.to_le_bytes());
+        out.extend(frame);
+        out
+    })
+}
+
+/// None when the bytes are damaged.
+pub(crate) fn decompress(packed: &[u8]) -> Option<Vec<u8>> {
+    let (length, frame) = packed.split_first_chunk()?;
+    let length = u32::from_le_bytes(*length) as usize;
+    if length > MAX_PLAIN {
+        return None;
+    }
+    DECOMPRESSOR.with_borrow_mut(|it| {
+        if it.is_none() {
+            *it = Decompressor::new().ok();
+        }
+        let plain = it.as_mut()?.decompress(frame, length).ok()?;
+        (plain.len() == length).then_some(plain)
+    })
+}
+
+pub(crate) fn pack_set(set: &RoaringBitmap) -> Vec<u8> {
+    let mut plain = Vec::with_capacity(set.serialized_size());
+    set.serialize_into(&mut plain).expect("writing to memory has nothing to fail on");
+    compress(&plain)
+}
+
+pub(crate) fn unpack_set(packed: &[u8]) -> Option<RoaringBitmap> {
+    RoaringBitmap::deserialize_from(decompress(packed)?.as_slice()).ok()
+}
+
+/// Appends lines as differences to the one before, and columns.
+pub(crate) fn pack_sites(sites: &[Position], out: &mut Vec<u8>) {
+    let mut before = 0;
+    for site in sites {
+        let difference = i64::from(site.line) - before;
+        before = i64::from(site.line);
+        push_number(((difference << 1) ^ (difference >> 63)) as u64, out);
+        push_number(u64::from(site.column), out);
+    }
+}
+
+pub(crate) fn unpack_sites(mut packed: &[u8]) -> Option<Vec<Position>> {
+    let mut sites = Vec::new();
+    let mut line = 0_i64;
+    while !packed.is_empty() {
+        let folded = take_number(&mut packed)?;
+        line = line.checked_add((folded >> 1) as i64 ^ -((folded & 1) as i64))?;
+        let column = take_number(&mut packed)?;
+        sites.push(Position { line: u32::try_from(line).ok()?, column: u32::try_from(column).ok()? });
+    }
+    Some(sites)
+}
+
+pub(crate) fn pack_rows(rows: impl Iterator<Item = u32>, out: &mut Vec<u8>) {
+    for row in rows {
+        push_number(u64::from(row), out);
+    }
+}
+
+pub(crate) fn unpack_rows(mut packed: &[u8]) -> Option<Vec<u32>> {
+    let mut rows = Vec::new();
+    while !packed.is_empty() {
+        rows.push(u32::try_from(take_number(&mut packed)?).ok()?);
+    }
+    Some(rows)
+}
+
+/// Seven bits a byte, lowest first; the high bit says that more follow.
+fn push_number(mut number: u64, out: &mut Vec<u8>) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+fn take_number(packed: &mut &[u8]) -> Option<u64> {
+    let mut number = 0;
+    for shift in (0..64).step_by(7) {
+        let (&byte, rest) = packed.split_first()?;
+        *packed = rest;
+        number |= u64::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return Some(number);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn sets_of_rows_round_trip(rows in proptest::collection::btree_set(any::<u32>(), 0..300)) {
+            let set: RoaringBitmap = rows.into_iter().collect();
+            prop_assert_eq!(unpack_set(&pack_set(&set)), Some(set));
+        }
+
+        #[test]
+        fn sites_round_trip(sites in proptest::collection::vec(any::<(u32, u32)>(), 0..20)) {
+            let sites: Vec<Position> = sites.into_iter().map(|(line, column)| Position { line, column }).collect();
+            let mut packed = Vec::new();
+            pack_sites(&sites, &mut packed);
+            prop_assert_eq!(unpack_sites(&packed), Some(sites));
+        }
+
+        #[test]
+        fn damaged_bytes_give_nothing_or_something_but_no_panic(
+            bytes in proptest::collection::vec(any::<u8>(), 0..40),
+        ) {
+            unpack_sites(&bytes);
+            unpack_rows(&bytes);
+            unpack_set(&bytes);
+            decompress(&bytes);
+        }
+    }
+
+    #[test]
+    fn a_wrong_length_is_noticed() {
+        let mut packed = compress(b"hello hello hello");
+        assert_eq!(decompress(&packed).as_deref(), Some(&b"hello hello hello"[..]));
+        packed[0] += 1;
+        assert_eq!(decompress(&packed), None);
+    }
+}

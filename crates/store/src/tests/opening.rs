@@ -1,0 +1,225 @@
+//! Making, finding, refusing and migrating databases.
+
+use std::fs;
+use std::path::Path;
+
+use rusqlite::Connection;
+use rusqlite::config::DbConfig;
+
+use super::{Sample, URL, calls, database, directory, n_rows, open};
+use crate::connection;
+use crate::migrations::{MIGRATIONS, Migration, copy_path};
+use crate::{Error, Store};
+
+/// What lies in the database's directory.
+fn listing(path: &Path) -> Vec<String> {
+    let directory = path.parent().expect("the database has a directory");
+    let mut names: Vec<String> = fs::read_dir(directory)
+        .unwrap()
+        .map(|it| it.unwrap().file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn every_connection_is_set_up_alike() {
+    let directory = directory();
+    let path = database(&directory);
+    for store in [open(&path), open(&path), Store::open_existing(&path).unwrap().unwrap()] {
+        let number = |pragma: &str| -> i64 {
+            store.connection.pragma_query_value(None, pragma, |row| row.get(0)).unwrap()
+        };
+        let mode: String =
+            store.connection.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
+        assert_eq!(mode, "wal");
+        assert_eq!(number("foreign_keys"), 1);
+        assert_eq!(number("synchronous"), 1, "NORMAL");
+        assert_eq!(number("busy_timeout"), 5000);
+        assert_eq!(number("temp_store"), 2, "MEMORY");
+        assert_eq!(number("mmap_size"), 256 << 20);
+        assert_eq!(number("cache_size"), -(64 << 10));
+        assert_eq!(number("page_size"), 8192);
+        assert_eq!(number("user_version"), 1);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn the_files_of_a_database_are_private() {
+    use std::os::unix::fs::PermissionsExt;
+    let directory = directory();
+    let path = database(&directory);
+    let mut store = open(&path);
+    Sample::new(URL, 1).with_file("a.py", 1, &["f", "g"]).write(&mut store);
+    let names = listing(&path);
+    assert_eq!(names, ["knowing.db", "knowing.db-shm", "knowing.db-wal"]);
+    for name in names {
+        let mode = fs::metadata(path.with_file_name(&name)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{name}");
+    }
+}
+
+#[test]
+fn an_absent_database_is_not_made_by_looking() {
+    let directory = directory();
+    let path = database(&directory);
+    assert!(Store::open_existing(&path).unwrap().is_none());
+    assert!(!path.parent().unwrap().exists());
+    let store = open(&path);
+    assert_eq!(store.path(), path);
+    assert_eq!(store.images_dir(), path.with_file_name("images"));
+    assert!(Store::open_existing(&path).unwrap().is_some());
+}
+
+#[test]
+fn many_threads_may_make_one_database_at_once() {
+    let directory = directory();
+    let path = database(&directory);
+    std::thread::scope(|scope| {
+        for worker in 0..6 {
+            let path = &path;
+            scope.spawn(move || {
+                let sample = Sample::new(&format!("host/{worker}"), 1).with_file("a.py", 1, &["f", "g"]);
+                sample.write(&mut open(path));
+            });
+        }
+    });
+    let store = open(&path);
+    assert_eq!(store.repos().unwrap().len(), 6);
+    assert_eq!(n_rows(&store, "edges"), 6);
+}
+
+#[track_caller]
+fn check_refused(path: &Path, is_expected: impl Fn(&Error) -> bool) {
+    let wal = path.with_file_name("knowing.db-wal");
+    let before = (fs::read(path).unwrap(), fs::read(&wal).ok());
+    for error in [Store::open(path).unwrap_err(), Store::open_existing(path).unwrap_err()] {
+        assert!(is_expected(&error), "{error}");
+        assert!(error.to_string().contains(path.to_str().unwrap()), "{error}");
+    }
+    assert!(before == (fs::read(path).unwrap(), fs::read(&wal).ok()), "bytes were changed");
+}
+
+#[test]
+fn s6_a_newer_schema_is_refused_without_writing() {
+    let directory = directory();
+    let path = database(&directory);
+    let mut store = open(&path);
+    Sample::new(URL, 1).with_file("a.py", 1, &["f", "g"]).write(&mut store);
+    drop(store);
+    let connection = Connection::open(&path).unwrap();
+    connection.pragma_update(None, "user_version", 99).unwrap();
+    drop(connection);
+    check_refused(&path, |it| matches!(it, Error::Unsupported { found: 99, known: 1, .. }));
+    assert_eq!(listing(&path), ["knowing.db"]);
+}
+
+#[test]
+fn s6_a_newer_schema_in_the_log_is_refused_without_writing() {
+    let directory = directory();
+    let path = database(&directory);
+    drop(open(&path));
+    // As a process that was killed leaves it: the new version stands in the log alone.
+    let connection = Connection::open(&path).unwrap();
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).unwrap();
+    connection.pragma_update(None, "user_version", 99).unwrap();
+    drop(connection);
+    assert!(fs::metadata(path.with_file_name("knowing.db-wal")).unwrap().len() > 0);
+    check_refused(&path, |it| matches!(it, Error::Unsupported { found: 99, known: 1, .. }));
+}
+
+#[test]
+fn a_file_that_is_no_database_is_left_alone() {
+    let directory = directory();
+    let path = directory.path().join("knowing.db");
+    for content in ["no database at all\n".repeat(500), "short".to_owned()] {
+        fs::write(&path, content).unwrap();
+        check_refused(&path, |it| matches!(it, Error::Corrupt { .. }));
+        assert_eq!(listing(&path), ["knowing.db"]);
+    }
+}
+
+#[test]
+fn a_database_of_another_program_is_left_alone() {
+    for mode in ["DELETE", "WAL"] {
+        let directory = directory();
+        let path = directory.path().join("knowing.db");
+        let connection = Connection::open(&path).unwrap();
+        connection.pragma_update_and_check(None, "journal_mode", mode, |_| Ok(())).unwrap();
+        connection.execute_batch("CREATE TABLE mail (subject TEXT)").unwrap();
+        drop(connection);
+        check_refused(&path, |it| matches!(it, Error::Corrupt { .. }));
+        assert_eq!(listing(&path), ["knowing.db"]);
+    }
+}
+
+#[test]
+fn a_place_that_cannot_hold_a_database_is_named() {
+    let directory = directory();
+    let file = directory.path().join("file");
+    fs::write(&file, "").unwrap();
+    for path in [file.join("knowing.db"), directory.path().to_owned()] {
+        let error = Store::open(&path).unwrap_err();
+        assert!(matches!(error, Error::Io { .. }), "{error}");
+        assert!(error.to_string().contains(path.to_str().unwrap()), "{error}");
+    }
+}
+
+const LATER: Migration = Migration {
+    version: 2,
+    sql: "CREATE TABLE later (value INTEGER) STRICT; ALTER TABLE nodes ADD COLUMN coverage INTEGER;",
+};
+
+#[test]
+fn s6_an_older_schema_migrates_and_answers_equally() {
+    let directory = directory();
+    let path = database(&directory);
+    let mut store = open(&path);
+    let snapshot = Sample::new(URL, 1).with_file("a.py", 1, &["f", "g", "h"]).write(&mut store);
+    let before = calls(&store, &snapshot);
+    drop(store);
+
+    let list = [MIGRATIONS, &[LATER]].concat();
+    let store = connection::open(&path, &list).unwrap();
+    assert_eq!(n_rows(&store, "later"), 0);
+    assert_eq!(calls(&store, &snapshot), before);
+    drop(store);
+    assert!(matches!(Store::open(&path).unwrap_err(), Error::Unsupported { found: 2, known: 1, .. }));
+
+    // The copy is a whole database of the version before.
+    let kept = copy_path(&path, 1);
+    assert_eq!(listing(&path), ["knowing.db", "knowing.db.v1"]);
+    assert_eq!(calls(&open(&kept), &snapshot), before);
+}
+
+#[test]
+fn a_migration_that_fails_leaves_the_version_before() {
+    let directory = directory();
+    let path = database(&directory);
+    drop(open(&path));
+    let broken = Migration {
+        version: 3,
+        sql: "CREATE TABLE half (value INTEGER) STRICT; CREATE TABLE nodes (again);",
+    };
+    let list = [MIGRATIONS, &[LATER, broken]].concat();
+    assert!(connection::open(&path, &list).is_err());
+
+    // Each step is its own transaction: the second one holds, nothing of the third does.
+    let store = connection::open(&path, &list[..2]).unwrap();
+    assert_eq!(n_rows(&store, "later"), 0);
+    assert_eq!(n_rows(&store, "sqlite_schema WHERE name = 'half'"), 0);
+}
+
+#[test]
+fn a_database_whose_making_was_cut_short_is_made_again() {
+    let directory = directory();
+    let path = database(&directory);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let connection = Connection::open(&path).unwrap();
+    connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(())).unwrap();
+    drop(connection);
+    assert!(fs::metadata(&path).unwrap().len() > 0);
+    let mut store = open(&path);
+    Sample::new(URL, 1).with_file("a.py", 1, &["f"]).write(&mut store);
+}
