@@ -1,7 +1,7 @@
 //! Where patterns stand: `let`, `if let`, `match`, `for`; and which names are local at a place.
 
 use knowing_model::Range;
-use knowing_model::facts::{DeclId, Expr, ReferenceRole, Str, Type};
+use knowing_model::facts::{DeclId, ReferenceRole, Str, Type};
 use rustc_hash::FxHashMap;
 
 use super::kinds::{Field, Kind};
@@ -97,14 +97,12 @@ impl Reader<'_, '_> {
     pub(super) fn for_loop(&mut self, node: Node, cx: Context) -> Step<Context> {
         let parts = (self.child(node, Field::Pattern), self.child(node, Field::Body));
         let (Some(pattern), Some(body)) = parts else { return Step::Into };
+        let scope = Scope { decl: cx.decl, visible: self.b.tree.range(body) };
         let given = match self.child(node, Field::Value) {
-            Some(value) => {
-                let of = self.expr(value, cx.decl);
-                Given::Expr(self.b.expr(Expr::Element { of }))
-            }
+            Some(value) => self.element_of(Given::Node(value), scope),
             None => Given::Unknown,
         };
-        self.pattern(pattern, given, Scope { decl: cx.decl, visible: self.b.tree.range(body) });
+        self.pattern(pattern, given, scope);
         Step::Into
     }
 }

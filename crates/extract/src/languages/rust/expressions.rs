@@ -3,7 +3,7 @@
 //! through.
 
 use knowing_model::Range;
-use knowing_model::facts::{DeclId, Expr, ExprId, Literal, ReferenceRole};
+use knowing_model::facts::{DeclId, Expr, ExprId, Literal, ReferenceRole, Type};
 
 use super::kinds::{Field, Kind};
 use super::reader::{Reader, is_capital};
@@ -134,7 +134,12 @@ impl Reader<'_, '_> {
             Kind::IntegerLiteral => Expr::Literal(Literal::Integer),
             Kind::FloatLiteral => Expr::Literal(Literal::Float),
             Kind::TupleExpression => Expr::Literal(Literal::Tuple),
-            Kind::ArrayExpression => Expr::Literal(Literal::List),
+            Kind::ArrayExpression => {
+                let element = self.b.type_(Type::Unknown);
+                Expr::Instance(self.b.type_(Type::Sequence(element)))
+            }
+            // What a range gives is counted out, as by a generator.
+            Kind::RangeExpression => Expr::Literal(Literal::Generator),
             Kind::ClosureExpression => Expr::Literal(Literal::Function),
             Kind::BinaryExpression if self.is_comparison(node) => Expr::Literal(Literal::Bool),
             Kind::LetCondition | Kind::LetChain => Expr::Literal(Literal::Bool),
@@ -173,6 +178,15 @@ impl Reader<'_, '_> {
                 Expr::Literal(Literal::String)
             }
             b"matches" | b"cfg" => Expr::Literal(Literal::Bool),
+            b"vec" => {
+                let (element, name) = (self.b.type_(Type::Unknown), self.b.intern("Vec"));
+                let at = self.b.tree.start(node);
+                Expr::Instance(self.b.type_(Type::Named {
+                    segments: vec![name],
+                    arguments: vec![element],
+                    at,
+                }))
+            }
             _ => Expr::Unknown,
         }
     }

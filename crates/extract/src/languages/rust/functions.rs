@@ -137,15 +137,7 @@ impl Reader<'_, '_> {
     /// The result, and the error type when it is written.
     fn result(&mut self, node: Node, id: DeclId) -> TypeId {
         let type_ = self.read_type(node, Naming::new(Some(id), ReferenceRole::Hint));
-        let error = match self.b.facts.type_(type_) {
-            Type::Named { segments, arguments, .. } => match (segments.last(), arguments.as_slice()) {
-                (Some(last), [_, error]) if self.b.str(*last) == "Result" => Some(*error),
-                _ => None,
-            },
-            _ => None,
-        };
-        if let Some(error) = error
-            && let Type::Named { .. } = self.b.facts.type_(error)
+        if let Some(error) = self.error_of(type_)
             && let Some(named) = self.error_node(node)
         {
             let position = self.b.tree.position(self.last_segment(named));
@@ -154,10 +146,40 @@ impl Reader<'_, '_> {
         type_
     }
 
+    /// `E` of `Result<T, E>`, also in a box.
+    fn error_of(&self, result: TypeId) -> Option<TypeId> {
+        let arguments_of = |type_: TypeId, name: &str| match self.b.facts.type_(type_) {
+            Type::Named { segments, arguments, .. } => {
+                segments.last().filter(|it| self.b.str(**it) == name).map(|_| arguments.as_slice())
+            }
+            _ => None,
+        };
+        let &[_, error] = arguments_of(result, "Result")? else { return None };
+        let error = match arguments_of(error, "Box") {
+            Some(&[boxed]) => boxed,
+            _ => error,
+        };
+        match self.b.facts.type_(error) {
+            Type::Named { .. } => Some(error),
+            Type::Bounds(bounds) => bounds.first().copied(),
+            _ => None,
+        }
+    }
+
     /// Where `E` of `Result<T, E>` stands.
     fn error_node(&self, result: Node) -> Option<Node> {
-        let arguments = self.child(result, Field::TypeArguments)?;
-        self.children(arguments).nth(1)
+        let argument = |node: Node, index: usize| {
+            let arguments = self.child(node, Field::TypeArguments)?;
+            self.children(arguments).nth(index)
+        };
+        let mut error = argument(result, 1)?;
+        if self.is(self.last_segment(error), "Box") {
+            error = argument(error, 0)?;
+        }
+        while self.kind(error) == Kind::BoundedType {
+            error = self.first_child(error)?;
+        }
+        Some(error)
     }
 
     pub(super) fn closure(&mut self, node: Node, cx: Context) -> Step<Context> {

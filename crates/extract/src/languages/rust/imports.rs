@@ -41,7 +41,8 @@ impl Reader<'_, '_> {
                     if let Some(path) = self.first_child(tree) {
                         self.segments(path, &mut module);
                     }
-                    let position = self.b.tree.position(tree);
+                    let star = self.b.tree.end(tree).saturating_sub(1).max(self.b.tree.start(tree));
+                    let position = self.b.position_at(tree, star);
                     self.imported(module, ImportKind::Wildcard, reexport, position, cx);
                 }
                 Kind::UseAsClause => {
@@ -66,6 +67,7 @@ impl Reader<'_, '_> {
         }
         let Some(name) = module.pop() else { return };
         let alias = alias.unwrap_or(name);
+        self.note_alias(name, alias);
         let position = self.b.tree.position(self.last_segment(path));
         self.imported(module, ImportKind::Member { name, alias }, reexport, position, cx);
     }

@@ -73,7 +73,7 @@ impl Reader<'_, '_> {
     fn head(&mut self, node: Node, end: Option<u32>) -> Str {
         let range = self.b.tree.range(node);
         let text = self.b.source.slice(Range { from: range.from, to: end.unwrap_or(range.to) });
-        let text = text.trim_end().trim_end_matches([';', '{', '=']);
+        let text = text.trim_end().trim_end_matches([';', '{', '=', ',']);
         let signature = signature(text, Comments::Slashes);
         self.b.intern(signature)
     }

@@ -215,12 +215,20 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn element_of(&mut self, given: Given, scope: Scope) -> Given {
+    /// What a loop over it gives, or a part of a slice.
+    pub(super) fn element_of(&mut self, given: Given, scope: Scope) -> Given {
         let of = match given {
             Given::Nothing | Given::Unknown => return given,
             Given::Expr(of) => of,
             Given::Type(type_) => self.b.expr(Expr::Instance(type_)),
-            Given::Node(node) => self.expr(node, scope.decl),
+            Given::Node(node) => {
+                let inner = self.inside_parentheses(node);
+                if self.kind(inner) == Kind::ArrayExpression {
+                    // All elements are of one type.
+                    return self.first_child(inner).map_or(Given::Unknown, Given::Node);
+                }
+                self.expr(node, scope.decl)
+            }
         };
         Given::Expr(self.b.expr(Expr::Element { of }))
     }

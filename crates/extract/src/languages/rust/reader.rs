@@ -24,6 +24,7 @@ pub(super) fn read(builder: &mut Builder<'_>) {
         types: FxHashMap::default(),
         impls: Vec::new(),
         sites: Vec::new(),
+        aliases: Vec::new(),
         spine: Vec::new(),
         digits: Vec::new(),
     };
@@ -86,6 +87,8 @@ pub(super) struct Reader<'b, 's> {
     /// What `impl` blocks are called in symbol paths, by `ImplId`.
     pub(super) impls: Vec<ImplNames>,
     pub(super) sites: Vec<MaybeSite>,
+    /// Names that imports give to functions and types that `sites` looks for.
+    pub(super) aliases: Vec<Str>,
     /// Nodes of a chain of members and calls, while it is followed.
     pub(super) spine: Vec<Node>,
     /// `0`, `1` ...: names of fields without a name.

@@ -19,6 +19,18 @@ pub(super) struct MaybeSite {
 }
 
 impl Reader<'_, '_> {
+    /// Other names that imports give to what is looked for.
+    pub(super) fn note_alias(&mut self, name: Str, alias: Str) {
+        if name != alias && matches!(self.b.str(name), "var" | "var_os" | "Command") {
+            self.aliases.push(alias);
+        }
+    }
+
+    fn is_called(&self, node: Node, names: &[&str]) -> bool {
+        names.iter().any(|it| self.is(node, it))
+            || self.aliases.iter().any(|it| self.is(node, self.b.str(*it)))
+    }
+
     /// Imports may come after the call, so that it is decided at the end.
     pub(super) fn maybe_site(&mut self, call: Node, function: Node, cx: Context) {
         let last = match self.kind(function) {
@@ -26,16 +38,15 @@ impl Reader<'_, '_> {
             Kind::ScopedIdentifier => self.last_segment(function),
             _ => return,
         };
-        let kind = match self.b.bytes(last) {
-            b"var" | b"var_os" => SiteKind::ReadsEnv,
-            b"new" if self.kind(function) == Kind::ScopedIdentifier => {
-                let path = self.child(function, Field::Path).map(|it| self.last_segment(it));
-                if !path.is_some_and(|it| self.b.bytes(it).ends_with(b"Command")) {
-                    return;
-                }
-                SiteKind::StartsProcess
-            }
-            _ => return,
+        let kind = if self.is_called(last, &["var", "var_os"]) {
+            SiteKind::ReadsEnv
+        } else if self.is(last, "new")
+            && let Some(type_) = self.child(function, Field::Path)
+            && self.is_called(self.last_segment(type_), &["Command"])
+        {
+            SiteKind::StartsProcess
+        } else {
+            return;
         };
         let mut path = Vec::new();
         let mut at = Some(function);

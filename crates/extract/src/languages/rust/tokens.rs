@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use knowing_model::Range;
-use knowing_model::facts::{Call, CallForm, Expr, ExprId, Literal};
+use knowing_model::facts::{Call, CallForm, Expr, ExprId, Literal, ReferenceRole, ReferenceTarget};
 
 use super::kinds::Kind;
 use super::reader::{Context, Reader};
@@ -51,6 +51,8 @@ impl<'s> Reader<'_, 's> {
         let mut before: Option<Node> = None;
         // Open angle brackets of `::<...>`.
         let mut n_open = 0_i32;
+        // `x` of `self.x`, until it is known whether it is called.
+        let mut field: Option<Node> = None;
         for node in self.children(tree) {
             let gap = match before {
                 Some(before) => self.gap(before, node),
@@ -68,9 +70,31 @@ impl<'s> Reader<'_, 's> {
                 rest = &rest[close..];
             }
             let joint = take_joint(rest, &mut chain);
+            let is_called = joint == Joint::Adjacent && self.b.bytes(node).starts_with(b"(");
+            if let Some(field) = field.take()
+                && !is_called
+            {
+                self.token_field(field, &chain, cx);
+            }
             self.token(node, joint, &gap, &mut chain, cx);
+            field = match chain.as_slice() {
+                [Link::Name(receiver), Link::Member(name)] if self.kind(*receiver) == Kind::SelfWord => {
+                    Some(*name)
+                }
+                _ => None,
+            };
+        }
+        if let Some(field) = field {
+            self.token_field(field, &chain, cx);
         }
         Step::Within(Context { in_tokens: true, ..cx })
+    }
+
+    /// `self.x` that is not called; it stands at the begin of the chain.
+    fn token_field(&mut self, name: Node, chain: &[Link], cx: Context) {
+        let expr = self.chain_expr(chain.get(..2).unwrap_or_default());
+        let position = self.b.tree.position(name);
+        self.refer(cx.decl, ReferenceTarget::Expr(expr), ReferenceRole::Field, position);
     }
 
     fn token(&mut self, node: Node, joint: Joint, gap: &[u8], chain: &mut Vec<Link>, cx: Context) {

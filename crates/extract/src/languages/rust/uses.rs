@@ -33,7 +33,7 @@ impl Reader<'_, '_> {
             Kind::Identifier => (named, CallForm::Plain),
             Kind::ScopedIdentifier => (self.last_segment(named), CallForm::Plain),
             Kind::FieldExpression => (self.child(named, Field::Member).unwrap_or(named), CallForm::Plain),
-            _ => (named, CallForm::Dynamic),
+            _ => (self.computed(named), CallForm::Dynamic),
         };
         let callee = self.expr(function, cx.decl);
         let position = self.b.tree.position(terminal);
@@ -58,6 +58,13 @@ impl Reader<'_, '_> {
             form,
         });
         Step::Into
+    }
+
+    /// The field's name in `(self.handler)(x)`.
+    fn computed(&self, callee: Node) -> Node {
+        let inner = self.first_child(callee).filter(|_| self.kind(callee) == Kind::ParenthesizedExpression);
+        let field = inner.and_then(|it| self.child(it, Field::Member));
+        field.unwrap_or(callee)
     }
 
     /// A name or path that may be a function: `parse`, `Self::parse`, `text::parse`.
