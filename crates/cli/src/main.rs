@@ -1,3 +1,153 @@
-//! The executable.
+//! The executable: parses a command line into an operation, runs it, and writes the answer.
 
-fn main() {}
+mod progress;
+mod render;
+mod style;
+
+use std::io::{self, IsTerminal as _, Write as _};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{CommandFactory as _, Parser};
+use knowing_ops::{Cx, Environment, Error, ErrorKind, Operation, Reply};
+
+use crate::style::Style;
+
+/// Know your code: who calls, imports and extends whom, and what a change may break
+#[derive(Debug, Parser)]
+#[command(name = "knowing", version, after_help = EXAMPLES, propagate_version = false, max_term_width = 110)]
+struct CommandLine {
+    /// The database to use, instead of the repository's own in the data directory
+    #[arg(long, global = true, value_name = "FILE", env = "KNOWING_DB", hide_env_values = true)]
+    db: Option<PathBuf>,
+    /// The repository: a path (bare ones too), a url or the end of one; default the working directory
+    #[arg(long, global = true, value_name = "REPO")]
+    repo: Option<String>,
+    /// Answer in JSON
+    #[arg(long, global = true)]
+    json: bool,
+    /// No progress and no notes
+    #[arg(long, short, global = true)]
+    quiet: bool,
+    /// Say more: ids, times, every site
+    #[arg(long, short, global = true, conflicts_with = "quiet")]
+    verbose: bool,
+    /// No colours
+    #[arg(long, global = true)]
+    no_color: bool,
+    #[command(subcommand)]
+    operation: Operation,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  knowing index                        index the repository around the working directory
+  knowing callers Flask.run            who calls a method
+  knowing blast-radius Session.get     what a change of it may break
+  knowing query 'get_*' --kinds method find symbols
+  knowing export > graph.jsonl         everything, one JSON object a line
+
+Exit codes: 0 done; 1 the answer is negative (not found, ambiguous, not indexed); 2 it could not be done.";
+
+fn main() -> ExitCode {
+    let command_line = match CommandLine::try_parse() {
+        Ok(it) => it,
+        Err(error) => return usage(&error),
+    };
+    let json = command_line.json;
+    match run(command_line) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::Closed) => ExitCode::SUCCESS,
+        Err(Failure::Told(error)) => {
+            report(&error, json);
+            ExitCode::from(error.kind.exit_code())
+        }
+    }
+}
+
+enum Failure {
+    /// Whoever reads our output has seen enough.
+    Closed,
+    Told(Error),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        if error.is_closed_output() { Failure::Closed } else { Failure::Told(error) }
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Failure {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            return Failure::Closed;
+        }
+        let message = format!("cannot write the answer: {error}");
+        Failure::Told(Error::new(ErrorKind::Io, message, "check the disk or the program that reads it"))
+    }
+}
+
+fn run(command_line: CommandLine) -> Result<(), Failure> {
+    let CommandLine { db, repo, json, quiet, verbose, no_color, operation } = command_line;
+    let environment = Environment::of_process(db).map_err(|error| {
+        let message = format!("there is no working directory: {error}");
+        Error::new(ErrorKind::Io, message, "change to a directory that exists")
+    })?;
+    let progress = progress::of_terminal(quiet);
+    let mut output = io::stdout().lock();
+    let reply =
+        operation.run(&mut Cx { environment, repo, progress: progress.as_ref(), output: &mut output })?;
+    if let Reply::Export(written) = &reply {
+        if verbose {
+            let mut notes = io::stderr().lock();
+            let _ = writeln!(
+                notes,
+                "{} nodes, {} edges, {} unresolved",
+                written.nodes, written.edges, written.unresolved
+            );
+        }
+        return Ok(());
+    }
+    if json {
+        serde_json::to_writer(&mut output, &reply).map_err(io::Error::from)?;
+        writeln!(output)?;
+    } else {
+        let style = Style::new(!no_color && style::wanted(&output), verbose);
+        render::reply(&reply, style, &mut output)?;
+    }
+    output.flush()?;
+    Ok(())
+}
+
+/// Errors of people who type go to standard error; programs that asked for JSON get it where they read.
+fn report(error: &Error, json: bool) {
+    if json {
+        let mut output = io::stdout().lock();
+        let _ = write!(output, "{{\"error\":");
+        let _ = serde_json::to_writer(&mut output, error);
+        let _ = writeln!(output, "}}");
+        return;
+    }
+    let mut output = io::stderr().lock();
+    let style = Style::new(style::wanted(&output), false);
+    let _ = render::error(error, style, &mut output);
+}
+
+/// Help and version are answers; the rest is a usage error, in JSON where that was asked for.
+fn usage(error: &clap::Error) -> ExitCode {
+    let asked_for_json = std::env::args_os().any(|it| it == "--json");
+    if !error.use_stderr() || !asked_for_json {
+        let _ = error.print();
+        return if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS };
+    }
+    let text = error.render().to_string();
+    let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+    let usage = CommandLine::command().render_usage().to_string();
+    report(&Error::new(ErrorKind::Usage, message, format!("{usage}; see `knowing --help`")), true);
+    ExitCode::from(2)
+}
+
+/// Whether a person watches our messages.
+pub(crate) fn stderr_is_terminal() -> bool {
+    io::stderr().is_terminal()
+}

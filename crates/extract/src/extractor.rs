@@ -58,7 +58,7 @@ impl Extractor {
         }
         let mut facts = match self.parse(place, language, bytes) {
             Some(()) => {
-                let mut builder = Builder::new(source, &self.tree, self.limits);
+                let mut builder = Builder::new(path, source, &self.tree, self.limits);
                 builder.is_test = is_test;
                 (language.read)(&mut builder);
                 builder.finish()

@@ -120,7 +120,8 @@ impl Notation<'_> {
         let facts = self.facts;
         for it in &facts.impls {
             let generics: Vec<String> = it.type_parameters.iter().map(|it| self.type_parameter(it)).collect();
-            let generics = if generics.is_empty() { String::new() } else { format!("<{}> ", generics.join(", ")) };
+            let generics =
+                if generics.is_empty() { String::new() } else { format!("<{}> ", generics.join(", ")) };
             let head = match it.interface {
                 Some(interface) => format!("{} for {}", self.type_(interface), self.type_(it.type_)),
                 None => self.type_(it.type_),
@@ -138,7 +139,8 @@ impl Notation<'_> {
     fn bindings(&mut self) {
         let facts = self.facts;
         for it in &facts.bindings {
-            let owner = it.decl.map_or_else(String::new, |it| format!("{}.", facts.text(facts.decl(it).path)));
+            let owner =
+                it.decl.map_or_else(String::new, |it| format!("{}.", facts.text(facts.decl(it).path)));
             let target = match it.target {
                 BindingTarget::Name(name) => format!("{owner}{}", facts.text(name)),
                 BindingTarget::Field(field) => format!("{owner}({})", facts.text(facts.decl(field).path)),
@@ -170,7 +172,11 @@ impl Notation<'_> {
             let spread = if it.spread { " spread" } else { "" };
             self.push(format!("arguments {callee} {}{spread}", it.n_arguments));
             for passed in &it.passed {
-                self.push(format!("passed {callee} <- {} {}", self.expr(passed.expr), position(passed.position)));
+                self.push(format!(
+                    "passed {callee} <- {} {}",
+                    self.expr(passed.expr),
+                    position(passed.position)
+                ));
             }
         }
         for it in &facts.references {
@@ -219,7 +225,8 @@ impl Notation<'_> {
                 }
                 ImportKind::Wildcard => format!("from {module} import *"),
             };
-            let owner = it.decl.map_or_else(String::new, |it| format!("{}: ", facts.text(facts.decl(it).path)));
+            let owner =
+                it.decl.map_or_else(String::new, |it| format!("{}: ", facts.text(facts.decl(it).path)));
             let reexport = if it.reexport { " reexport" } else { "" };
             self.push(format!("import {owner}{what}{reexport}"));
             self.push(format!("imported {what} {} {}", position(it.position), self.range(it.visible)));
@@ -271,7 +278,8 @@ impl Notation<'_> {
     }
 
     fn type_parameter(&self, it: &TypeParameter) -> String {
-        let bounds = if it.bounds.is_empty() { String::new() } else { format!(": {}", self.list(&it.bounds, " + ")) };
+        let bounds =
+            if it.bounds.is_empty() { String::new() } else { format!(": {}", self.list(&it.bounds, " + ")) };
         format!("{}{bounds}", self.facts.text(it.name))
     }
 

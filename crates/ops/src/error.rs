@@ -22,6 +22,9 @@ pub struct Error {
     /// The file or database concerned.
     #[serde(rename = "where", skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
+    /// Whoever reads our output has closed it.
+    #[serde(skip)]
+    closed_output: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -96,7 +99,27 @@ error_kinds! {
 
 impl Error {
     pub fn new(kind: ErrorKind, message: impl Into<String>, hint: impl Into<String>) -> Error {
-        Error { kind, message: message.into(), hint: hint.into(), candidates: Vec::new(), total: None, place: None }
+        Error {
+            kind,
+            message: message.into(),
+            hint: hint.into(),
+            candidates: Vec::new(),
+            total: None,
+            place: None,
+            closed_output: false,
+        }
+    }
+
+    /// Data could not be written because its reader had seen enough: no fault of anyone.
+    pub fn is_closed_output(&self) -> bool {
+        self.closed_output
+    }
+
+    pub(crate) fn of_output(error: &std::io::Error) -> Error {
+        let message = format!("cannot write the answer: {error}");
+        let mut told = Error::new(ErrorKind::Io, message, "check the disk or the program that reads it");
+        told.closed_output = error.kind() == std::io::ErrorKind::BrokenPipe;
+        told
     }
 
     #[must_use]
@@ -112,6 +135,67 @@ impl Error {
     }
 }
 
+impl From<knowing_vcs::Error> for Error {
+    fn from(error: knowing_vcs::Error) -> Error {
+        use knowing_vcs::Error as Vcs;
+        let (kind, hint) = match &error {
+            Vcs::NoSuchPath { .. } => (ErrorKind::BadInput, "check the path"),
+            Vcs::NotARepository { .. } => (ErrorKind::BadInput, "give the path of a git repository"),
+            Vcs::Revision { .. } => (ErrorKind::NotFound, "see `git log` and `git branch` for what there is"),
+            Vcs::ObjectFormat { .. } => {
+                (ErrorKind::Unsupported, "convert the repository to SHA-1 or SHA-256")
+            }
+            Vcs::Git { .. } => (ErrorKind::BadInput, "check the repository with `git fsck`"),
+            Vcs::Io { .. } => (ErrorKind::Io, "check that the file may be read"),
+        };
+        Error::new(kind, error.to_string(), hint)
+    }
+}
+
+impl From<knowing_store::Error> for Error {
+    fn from(error: knowing_store::Error) -> Error {
+        use knowing_store::Error as Store;
+        let (kind, path) = match &error {
+            Store::Io { path, .. } | Store::Full { path } => (ErrorKind::Io, path),
+            Store::Busy { path } => (ErrorKind::Busy, path),
+            Store::Corrupt { path, .. } => (ErrorKind::Corrupt, path),
+            Store::Unsupported { path, .. } => (ErrorKind::Unsupported, path),
+            Store::Internal { path, .. } => (ErrorKind::Internal, path),
+        };
+        // The store says what is wrong and, after the last semicolon, what to do.
+        let text = error.to_string();
+        let (message, hint) = text.rsplit_once("; ").unwrap_or((&text, "try again"));
+        Error::new(kind, message, hint).at(path.display().to_string())
+    }
+}
+
+impl From<knowing_graph::Error> for Error {
+    fn from(error: knowing_graph::Error) -> Error {
+        let kind = match &error {
+            knowing_graph::Error::Io(_) => ErrorKind::Io,
+            knowing_graph::Error::Damaged(_) | knowing_graph::Error::Input(_) => ErrorKind::Corrupt,
+        };
+        Error::new(kind, error.to_string(), "index again with `knowing index --force`")
+    }
+}
+
+impl From<knowing_index::Error> for Error {
+    fn from(error: knowing_index::Error) -> Error {
+        use knowing_index::Error as Index;
+        match error {
+            Index::Vcs(error) => error.into(),
+            Index::Store(error) => error.into(),
+            Index::Graph(error) => error.into(),
+            Index::Glob { .. } => {
+                Error::new(ErrorKind::Usage, error.to_string(), "globs are written as in `.gitignore`")
+            }
+            Index::Threads { .. } => {
+                Error::new(ErrorKind::Limit, error.to_string(), "give fewer `--workers`")
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -122,13 +206,15 @@ mod tests {
             assert_eq!(serde_json::to_value(kind).unwrap(), kind.name());
             assert!(matches!(kind.exit_code(), 1 | 2));
         }
-        let negative: Vec<_> = ErrorKind::ALL.iter().filter(|it| it.exit_code() == 1).map(|it| it.name()).collect();
+        let negative: Vec<_> =
+            ErrorKind::ALL.iter().filter(|it| it.exit_code() == 1).map(|it| it.name()).collect();
         assert_eq!(negative, ["not_found", "ambiguous", "no_index", "stale", "expired"]);
     }
 
     #[test]
     fn an_error_says_only_what_applies() {
-        let error = Error::new(ErrorKind::NotFound, "no symbol matches `x`", "try `knowing query`").at("a.db");
+        let error =
+            Error::new(ErrorKind::NotFound, "no symbol matches `x`", "try `knowing query`").at("a.db");
         let json = serde_json::to_value(error).unwrap();
         assert_eq!(json["where"], "a.db");
         assert_eq!(json.as_object().unwrap().len(), 4);

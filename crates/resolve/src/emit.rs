@@ -101,8 +101,10 @@ struct Emitter<'w> {
 struct Targets {
     defs: Vec<Def>,
     externals: Vec<External>,
-    /// Some alternative is not known.
+    /// Some alternative is not known, or what is called is what a variable or field holds at the moment.
     doubt: bool,
+    /// Variables and fields that hold what is called.
+    holders: Vec<Def>,
     external_result: bool,
     dynamic: bool,
     missing: bool,
@@ -210,6 +212,9 @@ impl Emitter<'_> {
         let space = if call.form == CallForm::Macro { Space::Macro } else { Space::Value };
         let value = self.ev.expr_in(self.frame, call.decl, call.callee, space);
         let targets = self.targets(&value);
+        for holder in &targets.holders {
+            self.reference(call.decl, End::Def(*holder), ReferenceRole::Value, call.position);
+        }
         let provenance = if targets.doubt { Provenance::AstInferred } else { Provenance::AstResolved };
         let reason = match (targets.defs.as_slice(), targets.externals.as_slice()) {
             ([def], []) => {
@@ -285,7 +290,9 @@ impl Emitter<'_> {
                             targets.defs.push(*def);
                         }
                     } else if depth < 3 {
-                        // A variable, field or property: what it holds is called.
+                        // What a variable, field or property holds is called: by its first value, likely.
+                        targets.holders.push(*def);
+                        targets.doubt = true;
                         let held = self.ev.settled(self.frame, part);
                         match held {
                             Value::Unknown | Value::Missing | Value::Nothing => targets.dynamic = true,

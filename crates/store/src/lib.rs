@@ -4,6 +4,7 @@
 //! a commit. One writer at a time makes a snapshot in one transaction (`Store::write_snapshot`); readers never wait and
 //! see one snapshot from begin to end (`Store::reader`).
 
+mod bulk;
 mod connection;
 mod digest;
 mod error;
@@ -22,6 +23,7 @@ mod unresolved;
 #[cfg(test)]
 mod tests;
 
+pub use bulk::{EdgePlace, NodePlace, UnresolvedPlace};
 pub use connection::Store;
 pub use error::{Error, Result};
 pub use files::{EncodedFacts, FileRow, FileState, NewFile};

@@ -5,6 +5,7 @@ use rusqlite::{Connection, OptionalExtension, Row};
 
 use crate::connection::Store;
 use crate::error::{Fault, Result};
+use crate::snapshots::SnapshotRow;
 
 /// A repository of the database.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -60,6 +61,19 @@ impl Store {
 
     pub fn worktree(&self, path: &str) -> Result<Option<WorktreeRow>> {
         self.read(|db| worktree(db, path))
+    }
+
+    /// Lets a checkout stand on a snapshot. `at` is in unix seconds.
+    pub fn set_worktree(&mut self, new: NewWorktree<'_>, snapshot: &SnapshotRow, at: i64) -> Result<()> {
+        let row = WorktreeRow {
+            path: new.path.to_owned(),
+            repo: snapshot.repo,
+            head_snapshot: snapshot.row,
+            head_commit: snapshot.commit.clone(),
+            branch: new.branch.map(str::to_owned),
+            last_seen: at,
+        };
+        self.write(|db| upsert_worktree(db, &row))
     }
 }
 

@@ -217,8 +217,10 @@ fn parent_of(
     if let Some(new_worktree) = new.worktree
         && let Some(stored) = worktree(db, new_worktree.path)?
         && stored.repo == repo
+        && let Some(snapshot) = snapshot_at(db, stored.head_snapshot)?
+        && snapshot.chained
     {
-        return snapshot_at(db, stored.head_snapshot);
+        return Ok(Some(snapshot));
     }
     latest(db, repo)
 }

@@ -35,7 +35,7 @@ impl Reader<'_> {
         self.unresolved("", [])
     }
 
-    fn unresolved(&self, condition: &str, parameters: impl rusqlite::Params) -> Result<Vec<UnresolvedRow>> {
+    pub(crate) fn unresolved(&self, condition: &str, parameters: impl rusqlite::Params) -> Result<Vec<UnresolvedRow>> {
         self.read(|db| {
             let mut statement = db.prepare_cached(&format!(
                 "SELECT r.site_row, r.source, r.name, r.receiver, r.argc, r.line, r.col, r.reason, r.candidates,

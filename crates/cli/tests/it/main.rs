@@ -1,1 +1,12 @@
-//! The one end-to-end test binary.
+//! The one end-to-end test binary: terminal sessions on real repositories.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should fail where it stands")]
+
+mod answers;
+mod errors;
+mod export;
+mod index;
+mod lookup;
+mod safety;
+mod session;
+mod tidy;

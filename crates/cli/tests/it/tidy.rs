@@ -27,13 +27,13 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
 ];
 
 const BELOW_OPS: &[&str] = &[
-    "model", "snapshot", "graph", "search", "wire", "extract", "resolve", "vcs", "store", "index", "enrich", "trace",
-    "retrieve",
+    "model", "snapshot", "graph", "search", "wire", "extract", "resolve", "vcs", "store", "index", "enrich",
+    "trace", "retrieve",
 ];
 
 const BELOW_FACES: &[&str] = &[
-    "model", "snapshot", "graph", "search", "wire", "extract", "resolve", "vcs", "store", "index", "enrich", "trace",
-    "retrieve", "ops",
+    "model", "snapshot", "graph", "search", "wire", "extract", "resolve", "vcs", "store", "index", "enrich",
+    "trace", "retrieve", "ops",
 ];
 
 /// What a test may use besides: `resolve` reads real source through `extract`.
@@ -74,7 +74,8 @@ fn manifests() -> Vec<Manifest> {
 
 /// Ours without their prefix, and those of others.
 fn dependencies(table: &toml::Table, section: &str) -> (Vec<String>, Vec<String>) {
-    let names = table.get(section).and_then(|it| it.as_table()).into_iter().flatten().map(|(name, _)| name.clone());
+    let names =
+        table.get(section).and_then(|it| it.as_table()).into_iter().flatten().map(|(name, _)| name.clone());
     let (ours, others): (Vec<String>, Vec<String>) = names.partition(|it| it.starts_with("knowing-"));
     (ours.iter().map(|it| it["knowing-".len()..].to_owned()).collect(), others)
 }
@@ -85,7 +86,8 @@ fn imports_go_downward_only() {
     let manifests = manifests();
     assert!(manifests.len() >= 10, "the manifests were not found");
     for manifest in &manifests {
-        let allowed = table.get(manifest.name.as_str()).unwrap_or_else(|| panic!("{} has no row", manifest.name));
+        let allowed =
+            table.get(manifest.name.as_str()).unwrap_or_else(|| panic!("{} has no row", manifest.name));
         for import in &manifest.ours {
             assert!(allowed.contains(&import.as_str()), "{} may not import {import}", manifest.name);
         }
@@ -113,7 +115,11 @@ fn some_libraries_stay_behind_one_wall() {
     for manifest in manifests() {
         for (library, crates) in ONLY_IN {
             let used = manifest.others.iter().any(|it| it == library);
-            assert!(!used || crates.contains(&manifest.name.as_str()), "{} may not use {library}", manifest.name);
+            assert!(
+                !used || crates.contains(&manifest.name.as_str()),
+                "{} may not use {library}",
+                manifest.name
+            );
         }
     }
 }

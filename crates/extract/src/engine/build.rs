@@ -19,6 +19,7 @@ pub(crate) const MAX_NESTING: usize = 150;
 pub(crate) struct Builder<'s> {
     pub(crate) source: Source<'s>,
     pub(crate) tree: &'s Tree,
+    pub(crate) path: &'s str,
     /// Whether the path says that this is a test file.
     pub(crate) is_test: bool,
     pub(crate) facts: FileFacts,
@@ -33,8 +34,9 @@ pub(crate) struct Builder<'s> {
 }
 
 impl<'s> Builder<'s> {
-    pub(crate) fn new(source: Source<'s>, tree: &'s Tree, limits: Limits) -> Builder<'s> {
+    pub(crate) fn new(path: &'s str, source: Source<'s>, tree: &'s Tree, limits: Limits) -> Builder<'s> {
         Builder {
+            path,
             source,
             tree,
             is_test: false,

@@ -36,6 +36,18 @@ impl<'s> Source<'s> {
         self.bytes.get(range.from as usize..range.to as usize).unwrap_or_default()
     }
 
+    /// Where a text occurs, in order.
+    pub(crate) fn occurrences(&self, wanted: &str) -> Vec<u32> {
+        let offset = |it: usize| u32::try_from(it).unwrap_or(u32::MAX);
+        match self.text {
+            Some(text) => text.match_indices(wanted).map(|(at, _)| offset(at)).collect(),
+            None => {
+                let windows = self.bytes.windows(wanted.len()).enumerate();
+                windows.filter(|(_, it)| *it == wanted.as_bytes()).map(|(at, _)| offset(at)).collect()
+            }
+        }
+    }
+
     pub(crate) fn n_lines(&self) -> u32 {
         let n_ends = self.bytes.iter().filter(|&&it| it == b'\n').count();
         let unfinished = self.bytes.last().is_some_and(|&it| it != b'\n');

@@ -95,7 +95,7 @@ fn poetry(document: &Table, out: &mut Vec<Dependency>) {
 }
 
 /// `requests[socks]>=2,<3; python_version > "3"`.
-pub(super) fn requirement(text: &str) -> Option<Dependency> {
+pub(crate) fn requirement(text: &str) -> Option<Dependency> {
     let text = text.split([';', '#']).next()?.trim();
     let end = text.find(|it: char| !(it.is_ascii_alphanumeric() || matches!(it, '-' | '_' | '.')));
     let (name, rest) = text.split_at(end.unwrap_or(text.len()));

@@ -60,7 +60,7 @@ impl Reader<'_, '_> {
         }
         let type_ = match written {
             Some(written) => Some(self.annotation(written, cx, ReferenceRole::Hint)),
-            None => self.type_comment(node),
+            None => self.type_comment(node, cx),
         };
         let type_ = type_.filter(|it| !self.is_unknown(*it));
         let given = match (type_, right) {
@@ -139,6 +139,14 @@ impl Reader<'_, '_> {
 
     fn destructure(&mut self, node: Node, given: Given, place: Place, cx: Context, depth: usize) {
         let targets: Vec<Node> = self.children(node).collect();
+        if let [only] = targets[..]
+            && self.kind(node) == Kind::TuplePattern
+            && !self.b.bytes(node).contains(&b',')
+        {
+            // `(x) = value` is only a name in parentheses.
+            self.target(only, given, place, cx, depth + 1);
+            return;
+        }
         if let Given::Node(right) = given
             && let Some(values) = self.items_of(right)
             && values.len() == targets.len()
@@ -199,18 +207,14 @@ impl Reader<'_, '_> {
         }
         let value = self.value_of(given);
         let within = self.scopes.at(scope);
-        let outside = scope != cx.scope && within.kind == ScopeKind::Module;
-        let (visible, certain_to) = if outside {
-            // `global x`: whoever reads it may come before or after.
-            (Range { from: 0, to: within.end }, place.from)
-        } else {
-            (Range { from: place.from, to: within.end }, place.certain_to.min(within.end))
-        };
+        // `global x`: in this function it surely holds, after it perhaps.
+        let visible = Range { from: place.from, to: within.end };
+        let certain_to = place.certain_to.min(within.end);
         let decl = if scope == cx.scope { cx.decl } else { within.decl };
         self.b.bind(Binding { decl, target: BindingTarget::Name(name), value, visible, certain_to });
     }
 
-    /// A name with a value of its own scope: parameters of comprehensions, captures, caught errors.
+    /// A name with a value in the very scope of `cx`: targets of comprehensions, captures, caught errors.
     pub(super) fn bind_within(&mut self, name: Str, value: Value, visible: Range, cx: Context) {
         self.scopes.bind(cx.scope, name, Bound::Variable);
         self.b.bind(Binding {
@@ -218,7 +222,7 @@ impl Reader<'_, '_> {
             target: BindingTarget::Name(name),
             value,
             visible,
-            certain_to: visible.to,
+            certain_to: cx.certain_to.min(visible.to),
         });
     }
 

@@ -152,7 +152,12 @@ impl Reader<'_, '_> {
 
     /// `[T: Base, *Rest]` after a name.
     pub(super) fn type_parameters(&mut self, node: Node, of: DeclId, cx: Context) {
-        let Some(list) = self.child(node, Field::TypeParameters) else { return };
+        if let Some(list) = self.child(node, Field::TypeParameters) {
+            self.type_parameter_list(list, of, cx);
+        }
+    }
+
+    pub(super) fn type_parameter_list(&mut self, list: Node, of: DeclId, cx: Context) {
         for item in self.children(list) {
             let constrained = self.first_child(item).filter(|it| self.kind(*it) == Kind::Other);
             let parts: Vec<Node> = match constrained {

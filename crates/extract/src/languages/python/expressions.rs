@@ -114,6 +114,11 @@ impl Reader<'_, '_> {
             Kind::GeneratorExpression => Expr::Literal(Literal::Generator),
             Kind::Lambda => Expr::Literal(Literal::Function),
             Kind::BinaryOperator => self.operation(node),
+            Kind::UnaryOperator => match self.first_child(node).map(|it| self.kind(it)) {
+                Some(Kind::Integer) => Expr::Literal(Literal::Integer),
+                Some(Kind::Float) => Expr::Literal(Literal::Float),
+                _ => Expr::Unknown,
+            },
             Kind::BooleanOperator => return self.either(node, depth),
             Kind::ConditionalExpression => return self.conditional(node, depth),
             _ => Expr::Unknown,

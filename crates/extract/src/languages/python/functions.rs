@@ -8,7 +8,7 @@ use knowing_model::{NodeFlags, NodeKind, Range};
 
 use super::kinds::{Field, Kind};
 use super::reader::{Context, Reader};
-use super::scopes::{Bound, ClassTraits, Scope, ScopeKind};
+use super::scopes::{Bound, ClassTraits, Scope, ScopeId, ScopeKind};
 use crate::engine::build::NewDecl;
 use crate::engine::tree::Node;
 use crate::engine::walk::Step;
@@ -57,14 +57,7 @@ impl Reader<'_, '_> {
             let start = self.b.tree.end(parameters);
             let place = Range { from: start, to: self.b.tree.end(node) };
             self.parameters(parameters, receiver, place, Some(id), Context { scope, ..inner });
-            if receiver.is_some() {
-                let first = self.b.facts.decl(id).parameters.first();
-                let is_receiver = first.filter(|it| it.kind == ParameterKind::Receiver);
-                if let (Some(first), Some(class)) = (is_receiver, around.decl) {
-                    let name = first.name;
-                    self.scopes.set_receiver(scope, name, class);
-                }
-            }
+            self.note_receiver(Some(id), scope, around);
         }
         if let Some(type_) = self.child(node, Field::ReturnType) {
             let type_ = self.annotation(type_, inner, ReferenceRole::Hint);
@@ -139,6 +132,14 @@ impl Reader<'_, '_> {
         }
     }
 
+    fn note_receiver(&mut self, of: Option<DeclId>, scope: ScopeId, around: Scope) {
+        let first = of.and_then(|it| self.b.facts.decl(it).parameters.first());
+        let receiver = first.filter(|it| it.kind == ParameterKind::Receiver).map(|it| it.name);
+        if let (Some(name), Some(class)) = (receiver, around.decl) {
+            self.scopes.set_receiver(scope, name, class);
+        }
+    }
+
     pub(super) fn lambda(&mut self, node: Node, cx: Context) -> Step<Context> {
         let named = self.lambdas.get(&node).copied();
         let decl = named.or(cx.decl);
@@ -153,7 +154,12 @@ impl Reader<'_, '_> {
         });
         let inner = Context { decl, function: named, scope, body_scope: scope, certain_to: end, ..cx };
         if let Some(parameters) = self.child(node, Field::Parameters) {
-            self.parameters(parameters, None, self.b.tree.range(node), named, inner);
+            // A named lambda of a class is a method.
+            let around = self.scopes.at(cx.scope);
+            let is_method = named.is_some() && around.kind == ScopeKind::Class;
+            let receiver = is_method.then_some(Value::Receiver);
+            self.parameters(parameters, receiver, self.b.tree.range(node), named, inner);
+            self.note_receiver(named, scope, around);
         }
         if let (Some(decl), Some(body)) = (named, self.child(node, Field::Body)) {
             let expr = self.expr(body);

@@ -10,12 +10,15 @@
 //! patterns      targets of loops, comprehensions, `with`, `except`, `match`
 //! narrowing     what `isinstance` says about a name, and where
 //! expressions   syntax to `Expr`
-//! types         annotations to `Type`, quoted ones too
+//! types         where types are written, and what naming one means
+//! annotation    the text of an annotation to `Type`, quoted ones too
 //! uses          calls, values, fields, raised names
 //! imports       `import` and `from ... import`
+//! setup         what `setup.py` states about the project
 //! sites         environment variables and processes
 //! ```
 
+mod annotation;
 mod bindings;
 mod classes;
 mod expressions;
@@ -26,6 +29,7 @@ mod narrowing;
 mod patterns;
 mod reader;
 mod scopes;
+mod setup;
 mod sites;
 mod types;
 mod uses;

@@ -110,10 +110,9 @@ impl Reader<'_, '_> {
             }
             // All parts of a true `and` are true, all of a false `or` are false; else nothing is known of a part.
             Kind::BooleanOperator if self.is_and(condition) == (outcome == Outcome::True) => {
-                for part in [self.child(condition, Field::Left), self.child(condition, Field::Right)] {
-                    if let Some(part) = part {
-                        self.collect(part, outcome, over, cx, depth + 1);
-                    }
+                let sides = [self.child(condition, Field::Left), self.child(condition, Field::Right)];
+                for part in sides.into_iter().flatten() {
+                    self.collect(part, outcome, over, cx, depth + 1);
                 }
             }
             Kind::Call if outcome == Outcome::True => {
@@ -153,8 +152,9 @@ impl Reader<'_, '_> {
 
     /// A quick look before a condition is taken apart.
     fn tests_types(&self, condition: Node) -> bool {
-        let text = self.b.bytes(condition);
-        text.len() >= 10 && text.windows(10).any(|it| it == b"isinstance")
+        let Range { from, to } = self.b.tree.range(condition);
+        let next = self.type_tests.partition_point(|it| *it < from);
+        self.type_tests.get(next).is_some_and(|it| *it < to)
     }
 
     /// Whether a block never reaches its end.

@@ -132,9 +132,10 @@ impl Reader<'_, '_> {
                 self.b.consume(name_node);
                 let name = self.b.name(name_node);
                 let visible = Range { from: self.b.tree.end(alias), to: self.b.tree.end(node) };
+                let certain_to = visible.to;
                 let scope = self.scopes.assigned_in(cx.scope, name);
                 let value = if self.is_unknown(type_) { Value::Unknown } else { Value::Type(type_) };
-                self.bind_within(name, value, visible, Context { scope, ..cx });
+                self.bind_within(name, value, visible, Context { scope, certain_to, ..cx });
             }
         }
         // An alias is bound here, not as `with` would do it: mark what was seen, and go on below.
@@ -147,6 +148,7 @@ impl Reader<'_, '_> {
     /// Names in a pattern are captured, dotted ones are values, called ones are types.
     pub(super) fn case(&mut self, node: Node, cx: Context) -> Step<Context> {
         let Some(body) = self.child(node, Field::Consequence) else { return Step::Into };
+        let cx = Context { certain_to: self.b.tree.end(node), ..cx };
         let visible = Range { from: self.b.tree.start(node), to: self.scopes.at(cx.scope).end };
         for pattern in self.children(node) {
             if pattern == body || self.kind(pattern) != Kind::CasePattern {

@@ -2,7 +2,7 @@
 
 use knowing_model::facts::{DeclId, Str, TypeId};
 use knowing_model::{NodeFlags, NodeKind};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::kinds::{Field, Kind};
 use super::scopes::{ClassTraits, Scope, ScopeId, ScopeKind, Scopes};
@@ -33,6 +33,7 @@ pub(super) fn read(builder: &mut Builder<'_>) {
         in_main: false,
     };
     let tree = builder.tree;
+    let type_tests = builder.source.occurrences("isinstance");
     let mut reader = Reader {
         b: builder,
         scopes,
@@ -43,8 +44,9 @@ pub(super) fn read(builder: &mut Builder<'_>) {
         imported: FxHashMap::default(),
         uses: Vec::new(),
         passed: Vec::new(),
-        entries: Vec::new(),
+        entries: FxHashSet::default(),
         spine: Vec::new(),
+        type_tests,
     };
     reader.b.facts.doc = reader.docstring(root);
     walk(tree, &mut reader, context);
@@ -83,8 +85,10 @@ pub(super) struct Reader<'b, 's> {
     pub(super) imported: FxHashMap<Str, String>,
     pub(super) uses: Vec<MaybeUse>,
     pub(super) passed: Vec<MaybePassed>,
+    /// Where `isinstance` stands.
+    pub(super) type_tests: Vec<u32>,
     /// Names called below `if __name__ == "__main__"`.
-    pub(super) entries: Vec<Str>,
+    pub(super) entries: FxHashSet<Str>,
     /// Nodes of a chain of members and calls, while it is followed.
     pub(super) spine: Vec<Node>,
 }
@@ -232,15 +236,13 @@ impl Reader<'_, '_> {
     fn finish(&mut self) {
         self.finish_uses();
         self.finish_passed();
-        for decl in &mut self.b.facts.decls {
-            let is_entry =
-                decl.owner.is_none() && decl.kind == NodeKind::Function && self.entries.contains(&decl.name);
-            if is_entry {
+        self.setup_script();
+        let offered: FxHashSet<Str> = self.b.facts.exports.iter().flatten().copied().collect();
+        for decl in self.b.facts.decls.iter_mut().filter(|it| it.owner.is_none()) {
+            if decl.kind == NodeKind::Function && self.entries.contains(&decl.name) {
                 decl.flags.insert(NodeFlags::ENTRY);
             }
-            let is_offered = decl.owner.is_none()
-                && self.b.facts.exports.as_ref().is_some_and(|it| it.contains(&decl.name));
-            if is_offered {
+            if offered.contains(&decl.name) {
                 decl.flags.insert(NodeFlags::EXPORTED);
             }
         }

@@ -46,7 +46,9 @@ impl Reader<'_, '_> {
         let is_label = matches!(self.field(node), Field::Name | Field::Attribute | Field::Alias);
         if !is_label && !cx.in_type && !self.b.is_consumed(node) {
             let name = self.b.name(node);
-            if self.scopes.receiver(cx.scope, name).is_none() {
+            // `__name__` and the like belong to the language.
+            let is_special = self.b.str(name).starts_with("__") && self.b.str(name).ends_with("__");
+            if !is_special && self.scopes.receiver(cx.scope, name).is_none() {
                 self.use_value(node, node, name, ReferenceRole::Value, cx);
             }
         }
@@ -140,7 +142,7 @@ impl Reader<'_, '_> {
         self.maybe_site(node, function, cx);
         if cx.in_main && self.kind(function) == Kind::Identifier {
             let name = self.b.name(function);
-            self.entries.push(name);
+            self.entries.insert(name);
         }
         self.maybe_exports(function, arguments, cx);
         below
@@ -225,6 +227,8 @@ impl Reader<'_, '_> {
         let Some(value) = self.first_child(node) else { return Step::Into };
         let error = match self.kind(value) {
             Kind::Call => self.child(value, Field::Function),
+            // `raise Error, "text"` of Python 2.
+            Kind::ExpressionList => self.first_child(value),
             _ => Some(value),
         };
         let Some(error) = error else { return Step::Into };
@@ -267,5 +271,8 @@ impl Reader<'_, '_> {
             let position = self.b.tree.position(last);
             self.b.facts.calls[it.call].passed.push(Passed { expr, position });
         }
+        // A call is entered before those it is made on; only now their numbers are no longer needed.
+        self.b.facts.calls.sort_by_key(|it| it.position);
+        self.b.facts.bindings.sort_by_key(|it| it.visible.from);
     }
 }

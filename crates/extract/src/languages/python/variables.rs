@@ -156,6 +156,11 @@ impl Reader<'_, '_> {
                 return Step::Over;
             };
             self.scopes.bind(cx.scope, name, Bound::Symbol);
+            let list =
+                left.and_then(|it| self.b.tree.subtree(it).find(|it| self.kind(*it) == Kind::TypeParameter));
+            if let Some(list) = list {
+                self.type_parameter_list(list, id, cx);
+            }
             let type_ = self.annotation(right, cx, ReferenceRole::Type);
             self.b.decl_mut(id).type_ = Some(type_);
         }

@@ -1,0 +1,286 @@
+//! Answers and errors as text for people: short, aligned, one idea a line.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use knowing_ops::{
+    BlastRadiusReply, CalleesReply, CallersReply, Error, Impact, IndexReply, Neighbour, QueryReply, Reply,
+    Risk, StatsReply, SymbolInfo, Tree, UnresolvedSites,
+};
+
+use crate::style::Style;
+
+pub(crate) fn reply(reply: &Reply, style: Style, output: &mut dyn Write) -> io::Result<()> {
+    match reply {
+        Reply::Index(it) => index(it, style, output),
+        Reply::Stats(it) => stats(it, style, output),
+        Reply::Query(it) => query(it, style, output),
+        Reply::Callers(it) => callers(it, style, output),
+        Reply::Callees(it) => callees(it, style, output),
+        Reply::BlastRadius(it) => blast_radius(it, style, output),
+        // Written while it ran.
+        Reply::Export(_) => Ok(()),
+    }
+}
+
+pub(crate) fn error(error: &Error, style: Style, output: &mut dyn Write) -> io::Result<()> {
+    writeln!(output, "{} {}", style.red("error:"), style.plain(&error.message))?;
+    for it in &error.candidates {
+        let kind = it.kind.as_deref().unwrap_or_default();
+        let location = it.location.as_deref().unwrap_or_default();
+        let line = format!("  {:<9} {} {}", style.plain(kind), style.plain(&it.name), style.dim(location));
+        writeln!(output, "{}", line.trim_end())?;
+    }
+    if let Some(total) = error.total
+        && total > error.candidates.len()
+    {
+        writeln!(output, "  ... and {} more", total - error.candidates.len())?;
+    }
+    writeln!(output, "{} {}", style.cyan("hint:"), style.plain(&error.hint))
+}
+
+fn index(it: &IndexReply, style: Style, output: &mut dyn Write) -> io::Result<()> {
+    let verb = if it.new_snapshot { "indexed" } else { "already indexed" };
+    writeln!(output, "{verb} {} at {}", style.bold(&it.repo), &it.commit[..it.commit.len().min(12)])?;
+    writeln!(
+        output,
+        "  {} files, {} nodes, {} edges, {} unresolved calls",
+        grouped(it.files),
+        grouped(it.nodes),
+        grouped(it.edges),
+        grouped(it.unresolved)
+    )?;
+    if it.files_added + it.files_changed + it.files_removed > 0 {
+        writeln!(
+            output,
+            "  files: {} added, {} changed, {} removed",
+            it.files_added, it.files_changed, it.files_removed
+        )?;
+    }
+    if !it.skipped.is_empty() {
+        writeln!(output, "  skipped: {}", counts(&it.skipped))?;
+    }
+    if it.partial_files > 0 {
+        let first = it.partial.first().map(|it| style.plain(&it.file)).unwrap_or_default();
+        let more = if it.partial_files > 1 { " ..." } else { "" };
+        writeln!(output, "  read in part: {} ({first}{more})", it.partial_files)?;
+    }
+    writeln!(output, "  root {}", it.root)?;
+    if style.verbose {
+        writeln!(output, "  snapshot {}", it.snapshot)?;
+        writeln!(output, "  database {}", it.database)?;
+        writeln!(output, "  edges: {}", counts(&it.edges_by_provenance))?;
+        writeln!(output, "  unresolved: {}", counts(&it.unresolved_by_reason))?;
+        for phase in &it.phases {
+            writeln!(output, "  {:<8} {:>8.1} ms {:>8.1} cpu ms", phase.name, phase.ms, phase.cpu_ms)?;
+        }
+    } else {
+        let total: f64 = it.phases.iter().map(|it| it.ms).sum();
+        writeln!(output, "  {:.2} s", total / 1e3)?;
+    }
+    for note in &it.notes {
+        writeln!(output, "{} {}", style.yellow("note:"), style.plain(note))?;
+    }
+    Ok(())
+}
+
+fn stats(it: &StatsReply, style: Style, output: &mut dyn Write) -> io::Result<()> {
+    writeln!(output, "{} at {}", style.bold(&it.tree.repo), it.tree.tree)?;
+    let rows = [
+        ("files", it.files, counts(&it.files_by_language)),
+        ("nodes", it.nodes, counts(&it.nodes_by_kind)),
+        ("edges", it.edges, counts(&it.edges_by_kind)),
+        ("", it.edges, counts(&it.edges_by_provenance)),
+        ("unresolved", it.unresolved, counts(&it.unresolved_by_reason)),
+    ];
+    for (name, total, parts) in rows {
+        let total = if name.is_empty() { String::new() } else { grouped(total) };
+        writeln!(output, "{:<10} {total:>9}  {parts}", name)?;
+    }
+    if !it.skipped.is_empty() {
+        writeln!(output, "{:<10} {:>9}  {}", "skipped", "", counts(&it.skipped))?;
+    }
+    writeln!(output, "root       {}", it.root)?;
+    if style.verbose {
+        writeln!(output, "snapshot   {}", it.tree.snapshot)?;
+        writeln!(output, "database   {}", it.database)?;
+    }
+    staleness(&it.tree, style, output)
+}
+
+fn query(it: &QueryReply, style: Style, output: &mut dyn Write) -> io::Result<()> {
+    for symbol in &it.symbols {
+        writeln!(output, "{}", symbol_line(symbol, style))?;
+        if style.verbose && !symbol.signature.is_empty() {
+            writeln!(output, "          {}", style.dim(&symbol.signature))?;
+        }
+    }
+    more(it.symbols.len(), it.total, "symbols", output)?;
+    for edge in &it.edges {
+        let place = match (&edge.file, edge.line) {
+            (Some(file), Some(line)) => format!("{file}:{line}"),
+            _ => String::new(),
+        };
+        let line = format!(
+            "{} {} {} {}",
+            style.plain(after_repo(&edge.source)),
+            style.cyan(edge.kind),
+            style.plain(after_repo(&edge.target)),
+            style.dim(&place)
+        );
+        writeln!(output, "{}", line.trim_end())?;
+    }
+    more(it.edges.len(), it.total_edges, "edges", output)?;
+    staleness(&it.tree, style, output)
+}
+
+fn callers(it: &CallersReply, style: Style, output: &mut dyn Write) -> io::Result<()> {
+    writeln!(output, "{}", symbol_line(&it.symbol, style))?;
+    let unresolved = plus_unresolved(&it.unresolved);
+    writeln!(output, "callers: {}{unresolved}", it.total)?;
+    neighbours(&it.callers, style, output)?;
+    more(it.callers.len(), it.total, "callers", output)?;
+    sites(&it.unresolved, style, output)?;
+    staleness(&it.tree, style, output)
+}
+
+fn callees(it: &CalleesReply, style: Style, output: &mut dyn Write) -> io::Result<()> {
+    writeln!(output, "{}", symbol_line(&it.symbol, style))?;
+    let unresolved = match it.unresolved.count {
+        0 => String::new(),
+        count => format!(" (plus {count} unresolved {})", plural(count, "call")),
+    };
+    writeln!(output, "callees: {}{unresolved}", it.total)?;
+    neighbours(&it.callees, style, output)?;
+    more(it.callees.len(), it.total, "callees", output)?;
+    sites(&it.unresolved, style, output)?;
+    staleness(&it.tree, style, output)
+}
+
+fn blast_radius(it: &BlastRadiusReply, style: Style, output: &mut dyn Write) -> io::Result<()> {
+    writeln!(output, "{}", symbol_line(&it.symbol, style))?;
+    let risk = match it.risk {
+        Risk::Low => style.cyan(it.risk.name()),
+        Risk::Medium => style.yellow(it.risk.name()),
+        Risk::High => style.red(it.risk.name()),
+    };
+    let unresolved = plus_unresolved(&it.unresolved);
+    writeln!(output, "risk: {risk}")?;
+    let tests = it.n_tests;
+    writeln!(output, "reached: {}{unresolved}, {tests} {}", it.total, plural(tests, "test"))?;
+    for (name, impacts) in [("", &it.reached), ("tests:", &it.tests)] {
+        if !name.is_empty() && !impacts.is_empty() {
+            writeln!(output, "{name}")?;
+        }
+        impacts.iter().try_for_each(|it| impact(it, style, output))?;
+    }
+    if it.truncated {
+        writeln!(output, "  ... cut at {} symbols", it.total + it.n_tests)?;
+    }
+    sites(&it.unresolved, style, output)?;
+    staleness(&it.tree, style, output)
+}
+
+fn impact(it: &Impact, style: Style, output: &mut dyn Write) -> io::Result<()> {
+    writeln!(output, "  {:>2} {:.2} {}", it.depth, it.confidence, symbol_line(&it.symbol, style))?;
+    if style.verbose && it.path.len() > 1 {
+        let steps: Vec<String> =
+            it.path.iter().map(|it| format!("{} {}", it.kind, after_repo(&it.symbol))).collect();
+        writeln!(output, "          {}", style.dim(&steps.join(" < ")))?;
+    }
+    Ok(())
+}
+
+fn neighbours(list: &[Neighbour], style: Style, output: &mut dyn Write) -> io::Result<()> {
+    for it in list {
+        let depth = if it.depth > 1 { format!("{} away, ", it.depth) } else { String::new() };
+        let lines: Vec<String> = it.sites.iter().map(u32::to_string).collect();
+        let more = if it.n_sites as usize > lines.len() { ", ..." } else { "" };
+        let at = match lines.len() {
+            0 => String::new(),
+            1 => format!(", line {}", lines[0]),
+            _ => format!(", lines {}{more}", lines.join(", ")),
+        };
+        let note = style.dim(&format!("({depth}{:.2}{at})", it.confidence));
+        writeln!(output, "  {} {note}", symbol_line(&it.symbol, style))?;
+    }
+    Ok(())
+}
+
+fn sites(it: &UnresolvedSites, style: Style, output: &mut dyn Write) -> io::Result<()> {
+    let shown = if style.verbose { it.sites.len() } else { 3 };
+    if it.count > 0 {
+        writeln!(output, "unresolved:")?;
+    }
+    for site in it.sites.iter().take(shown) {
+        let dot = if site.receiver.is_empty() { "" } else { "." };
+        let call = format!("{}{dot}{}()", site.receiver, site.name);
+        let reason = style.dim(&format!("({})", site.reason));
+        writeln!(output, "  {}:{} {} {reason}", style.plain(&site.file), site.line, style.plain(&call))?;
+    }
+    more(shown.min(it.sites.len()), it.count, "sites", output)
+}
+
+/// `callers: 0 (plus 7 unresolved sites named "close")`.
+fn plus_unresolved(it: &UnresolvedSites) -> String {
+    match it.count {
+        0 => String::new(),
+        count => format!(" (plus {count} unresolved {} named {:?})", plural(count, "site"), it.name),
+    }
+}
+
+fn symbol_line(it: &SymbolInfo, style: Style) -> String {
+    let location = it.location().unwrap_or_default();
+    let kind = format!("{:<9}", it.kind);
+    let line = format!("{} {} {}", style.cyan(&kind), style.bold(it.short_name()), style.dim(&location));
+    line.trim_end().to_owned()
+}
+
+fn staleness(tree: &Tree, style: Style, output: &mut dyn Write) -> io::Result<()> {
+    let text = match tree.fresh.as_str() {
+        "yes" => return Ok(()),
+        "unindexed" => format!("answered for {}, which HEAD does not come from", tree.tree),
+        behind => format!("answered for {}, {behind}", tree.tree),
+    };
+    writeln!(output, "{} {text}; run `knowing index`", style.yellow("note:"))
+}
+
+fn more(shown: usize, total: usize, what: &str, output: &mut dyn Write) -> io::Result<()> {
+    if shown < total {
+        writeln!(output, "  ... and {} more {what}", total - shown)?;
+    }
+    Ok(())
+}
+
+fn after_repo(qualified_name: &str) -> &str {
+    match qualified_name.split_once("://") {
+        // A repository's name has a host; `external`, `env` and the like say what a thing is.
+        Some((repo, path)) if repo.contains('/') => path,
+        _ => qualified_name,
+    }
+}
+
+fn counts(parts: &BTreeMap<String, u64>) -> String {
+    let mut parts: Vec<_> = parts.iter().collect();
+    parts.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
+    let parts: Vec<String> =
+        parts.into_iter().map(|(name, count)| format!("{} {name}", grouped(*count))).collect();
+    parts.join(", ")
+}
+
+fn plural(count: usize, word: &str) -> String {
+    if count == 1 { word.to_owned() } else { format!("{word}s") }
+}
+
+/// 12,345.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}

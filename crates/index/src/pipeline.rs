@@ -1,0 +1,180 @@
+//! The facts of every file of a tree, on all cores. Known versions come from the store and are not read again.
+
+use knowing_extract::{Rules, Screen, SkipReason};
+use knowing_model::facts::FileFacts;
+use knowing_model::{FileId, RULESET, identity};
+use knowing_store::{EncodedFacts, Store};
+use knowing_vcs::{BlobId, Directory, ObjectFormat, Reader};
+use rayon::prelude::*;
+
+use crate::progress::Progress;
+use crate::scan::{Candidate, Source};
+use crate::{Request, Result};
+
+/// A file with facts.
+pub(crate) struct ReadFile {
+    pub(crate) id: FileId,
+    pub(crate) path: String,
+    pub(crate) blob: BlobId,
+    pub(crate) facts: FileFacts,
+    pub(crate) origin: Origin,
+}
+
+pub(crate) enum Origin {
+    /// The row of this version.
+    Stored(i64),
+    /// Read just now; `bytes` is its length.
+    Read { encoded: EncodedFacts, bytes: u64 },
+}
+
+/// A file that was opened and is not for us.
+pub(crate) struct SkippedFile {
+    pub(crate) id: FileId,
+    pub(crate) path: String,
+    pub(crate) blob: BlobId,
+    pub(crate) language: &'static str,
+    pub(crate) reason: String,
+    /// The row, when this version was met before.
+    pub(crate) row: Option<i64>,
+}
+
+/// All files of a tree, each list by path.
+#[derive(Default)]
+pub(crate) struct Files {
+    pub(crate) read: Vec<ReadFile>,
+    pub(crate) skipped: Vec<SkippedFile>,
+}
+
+/// Runs on the current rayon pool; the result is in the order of the plan whatever its size.
+pub(crate) fn read_all(plan: Vec<Planned>, request: &Request<'_>, progress: &dyn Progress) -> Result<Files> {
+    let rules = request.options.rules();
+    let outcomes: Vec<Result<Outcome>> = plan
+        .into_par_iter()
+        // A reader keeps bases of deltas; neighbours in the tree share them.
+        .with_min_len(16)
+        .map_init(
+            || Content::of(request.source),
+            |content, planned| {
+                let outcome = settle(content, planned, &rules);
+                progress.advance(1);
+                outcome
+            },
+        )
+        .collect();
+    let mut files = Files::default();
+    for outcome in outcomes {
+        match outcome? {
+            Outcome::Read(file) => files.read.push(*file),
+            Outcome::Skipped(file) => files.skipped.push(file),
+        }
+    }
+    Ok(files)
+}
+
+/// A file and what the store has of it.
+pub(crate) struct Planned {
+    id: FileId,
+    candidate: Candidate,
+    known: Known,
+}
+
+enum Known {
+    No,
+    Facts(i64, EncodedFacts),
+    Skipped(i64, String),
+}
+
+enum Outcome {
+    Read(Box<ReadFile>),
+    Skipped(SkippedFile),
+}
+
+/// Looks each file up among those already stored.
+pub(crate) fn plan(store: &Store, request: &Request<'_>, candidates: Vec<Candidate>) -> Result<Vec<Planned>> {
+    let repo = if request.options.force { None } else { store.repo(request.url)? };
+    let (rows, skipped) = match &repo {
+        Some(repo) => (store.file_rows(repo.id, RULESET)?, store.skipped_files(repo.id, RULESET)?),
+        None => Default::default(),
+    };
+    let mut planned = Vec::with_capacity(candidates.len());
+    for candidate in candidates {
+        let id = identity::file_id(request.url, &candidate.path, candidate.blob.as_bytes());
+        let known = match (rows.get(&id), skipped.get(&id)) {
+            (Some(&row), _) => Known::Facts(row, store.encoded_facts(row)?),
+            // Whether a vendored or missing file is read is not a matter of its content.
+            (None, Some((row, reason))) if depends_on_content(reason) => Known::Skipped(*row, reason.clone()),
+            _ => Known::No,
+        };
+        planned.push(Planned { id, candidate, known });
+    }
+    Ok(planned)
+}
+
+fn depends_on_content(reason: &str) -> bool {
+    reason != SkipReason::MissingObject.name() && reason != SkipReason::Vendored.name()
+}
+
+fn settle(content: &Content<'_>, planned: Planned, rules: &Rules) -> Result<Outcome> {
+    let Planned { id, candidate, known } = planned;
+    let skip = |candidate: Candidate, reason: &str, row| {
+        let Candidate { path, blob, language } = candidate;
+        Ok(Outcome::Skipped(SkippedFile { id, path, blob, language, reason: reason.to_owned(), row }))
+    };
+    match known {
+        Known::Skipped(row, reason) => return skip(candidate, &reason, Some(row)),
+        Known::Facts(row, encoded) => {
+            // Damaged facts do not matter while the source is there.
+            if let Some(facts) = encoded.decode() {
+                let Candidate { path, blob, .. } = candidate;
+                let origin = Origin::Stored(row);
+                return Ok(Outcome::Read(Box::new(ReadFile { id, path, blob, facts, origin })));
+            }
+        }
+        Known::No => {}
+    }
+    let bytes = match content.read(&candidate, rules)? {
+        Ok(bytes) => bytes,
+        Err(reason) => return skip(candidate, reason.name(), None),
+    };
+    if let Screen::Skip(reason) = knowing_extract::screen_with(&candidate.path, &bytes, rules) {
+        return skip(candidate, reason.name(), None);
+    }
+    let facts = knowing_extract::extract(&candidate.path, &bytes);
+    let origin = Origin::Read { encoded: EncodedFacts::new(&facts), bytes: bytes.len() as u64 };
+    let Candidate { path, blob, .. } = candidate;
+    Ok(Outcome::Read(Box::new(ReadFile { id, path, blob, facts, origin })))
+}
+
+/// Where one thread reads from.
+enum Content<'a> {
+    Objects(Box<Reader>),
+    Directory(&'a Directory),
+}
+
+impl<'a> Content<'a> {
+    fn of(source: Source<'a>) -> Content<'a> {
+        match source {
+            Source::Commit { checkout, .. } => Content::Objects(Box::new(checkout.reader())),
+            Source::Directory(directory) => Content::Directory(directory),
+        }
+    }
+
+    /// The bytes, or why they are not to be had.
+    fn read(&self, candidate: &Candidate, rules: &Rules) -> Result<std::result::Result<Vec<u8>, SkipReason>> {
+        let bytes = match self {
+            Content::Objects(reader) => {
+                // Asking for the size first keeps huge blobs out of memory.
+                match reader.blob_size(candidate.blob)? {
+                    Some(size) if size > rules.max_file_bytes as u64 => return Ok(Err(SkipReason::TooLarge)),
+                    _ => reader.blob(candidate.blob)?,
+                }
+            }
+            Content::Directory(directory) => match directory.read(&candidate.path)? {
+                // Written since it was listed: what was listed is gone.
+                Some(bytes) if knowing_vcs::hash_blob(ObjectFormat::Sha1, &bytes)? != candidate.blob => None,
+                bytes => bytes,
+            },
+        };
+        Ok(bytes.ok_or(SkipReason::MissingObject))
+    }
+}

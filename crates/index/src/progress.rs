@@ -1,0 +1,113 @@
+//! What an index run says while it works, and what each phase cost. Nothing is printed here.
+
+use std::time::Instant;
+
+use cpu_time::ProcessTime;
+
+/// The parts of an index run, in order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Phase {
+    /// List the tree and see what is already known.
+    Scan,
+    /// Read files and extract their facts.
+    Extract,
+    /// Join the facts of all files into edges.
+    Resolve,
+    /// Hash the tree of edges.
+    Hash,
+    /// Write all rows in one transaction.
+    Store,
+    /// Build the graph image.
+    Image,
+}
+
+impl Phase {
+    pub fn name(self) -> &'static str {
+        match self {
+            Phase::Scan => "scan",
+            Phase::Extract => "extract",
+            Phase::Resolve => "resolve",
+            Phase::Hash => "hash",
+            Phase::Store => "store",
+            Phase::Image => "image",
+        }
+    }
+}
+
+/// Told by the pipeline, from any thread.
+pub trait Progress: Sync {
+    /// A phase begins; `total` is how many items it will have, where that is known.
+    fn begin(&self, phase: Phase, total: Option<u64>);
+
+    /// So many more items of the phase are done.
+    fn advance(&self, n_items: u64);
+
+    /// The run is over.
+    fn end(&self);
+}
+
+/// Says nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silent;
+
+impl Progress for Silent {
+    fn begin(&self, _phase: Phase, _total: Option<u64>) {}
+    fn advance(&self, _n_items: u64) {}
+    fn end(&self) {}
+}
+
+/// What a phase took: on the clock, and of all cores together.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct PhaseTime {
+    pub phase: Phase,
+    pub ms: f64,
+    pub cpu_ms: f64,
+}
+
+/// Tells phases to a `Progress` and keeps their times.
+pub(crate) struct Phases<'a> {
+    progress: &'a dyn Progress,
+    times: Vec<PhaseTime>,
+    current: Option<(Phase, Instant, Option<ProcessTime>)>,
+}
+
+impl<'a> Phases<'a> {
+    pub(crate) fn new(progress: &'a dyn Progress) -> Phases<'a> {
+        Phases { progress, times: Vec::new(), current: None }
+    }
+
+    pub(crate) fn begin(&mut self, phase: Phase, total: Option<u64>) {
+        self.close();
+        self.progress.begin(phase, total);
+        self.current = Some((phase, Instant::now(), ProcessTime::try_now().ok()));
+    }
+
+    pub(crate) fn progress(&self) -> &'a dyn Progress {
+        self.progress
+    }
+
+    pub(crate) fn finish(mut self) -> Vec<PhaseTime> {
+        self.close();
+        self.progress.end();
+        std::mem::take(&mut self.times)
+    }
+
+    fn close(&mut self) {
+        let Some((phase, began, cpu_began)) = self.current.take() else { return };
+        let cpu = cpu_began.and_then(|it| it.try_elapsed().ok()).unwrap_or_default();
+        self.times.push(PhaseTime {
+            phase,
+            ms: began.elapsed().as_secs_f64() * 1e3,
+            cpu_ms: cpu.as_secs_f64() * 1e3,
+        });
+    }
+}
+
+/// A run that fails ends its progress too.
+impl Drop for Phases<'_> {
+    fn drop(&mut self) {
+        if self.current.is_some() {
+            self.progress.end();
+        }
+    }
+}

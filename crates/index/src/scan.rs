@@ -1,0 +1,154 @@
+//! What to read: a commit's tree or a directory, less what is skipped and why.
+
+use std::collections::BTreeMap;
+
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use knowing_extract::{Rules, Screen, SkipReason};
+use knowing_vcs::{BlobId, Checkout, CommitId, Directory, EntryKind, Ignore, ObjectFormat};
+
+use crate::{Error, Options, Result};
+
+/// Where files come from.
+#[derive(Clone, Copy)]
+pub enum Source<'a> {
+    /// Content is read from git's objects; the work tree is not touched.
+    Commit { checkout: &'a Checkout, commit: CommitId },
+    /// A place without git.
+    Directory(&'a Directory),
+}
+
+/// Why files were left out: name and count.
+pub type Skipped = BTreeMap<String, u64>;
+
+/// Files that an extractor takes, by path.
+#[derive(Default)]
+pub(crate) struct Scanned {
+    pub(crate) files: Vec<Candidate>,
+    pub(crate) skipped: Skipped,
+}
+
+pub(crate) struct Candidate {
+    pub(crate) path: String,
+    pub(crate) blob: BlobId,
+    pub(crate) language: &'static str,
+}
+
+impl Scanned {
+    pub(crate) fn skip(&mut self, reason: &str) {
+        self.skip_many(reason, 1);
+    }
+
+    fn skip_many(&mut self, reason: &str, n_files: usize) {
+        if n_files > 0 {
+            *self.skipped.entry(reason.to_owned()).or_default() += n_files as u64;
+        }
+    }
+}
+
+pub(crate) fn scan(source: Source<'_>, options: &Options) -> Result<Scanned> {
+    let filter = Filter::new(options)?;
+    match source {
+        Source::Commit { checkout, commit } => scan_commit(checkout, commit, &filter),
+        Source::Directory(directory) => scan_directory(directory, &filter),
+    }
+}
+
+fn scan_commit(checkout: &Checkout, commit: CommitId, filter: &Filter) -> Result<Scanned> {
+    let tree = checkout.tree(commit)?;
+    let reader = checkout.reader();
+    let ignore = Ignore::from_tree(&reader, &tree)?;
+    let mut scanned = Scanned::default();
+    scanned.skip_many(SkipReason::PathEncoding.name(), tree.unusable_paths.len());
+    for entry in tree.entries {
+        if ignore.is_ignored(&entry.path) {
+            scanned.skip(IGNORED);
+            continue;
+        }
+        match filter.decide(&entry.path, entry.kind) {
+            Ok(language) => scanned.files.push(Candidate { path: entry.path, blob: entry.blob, language }),
+            Err(reason) => scanned.skip(reason),
+        }
+    }
+    Ok(scanned)
+}
+
+/// Files have no ids here, so that each is read to learn its own.
+fn scan_directory(directory: &Directory, filter: &Filter) -> Result<Scanned> {
+    let list = directory.files();
+    let mut scanned = Scanned::default();
+    scanned.skip_many(SkipReason::PathEncoding.name(), list.unusable_paths.len());
+    for file in list.files {
+        let language = match filter.decide(&file.path, file.kind) {
+            Ok(language) => language,
+            Err(reason) => {
+                scanned.skip(reason);
+                continue;
+            }
+        };
+        match directory.read(&file.path)? {
+            Some(bytes) => {
+                let blob = knowing_vcs::hash_blob(ObjectFormat::Sha1, &bytes)?;
+                scanned.files.push(Candidate { path: file.path, blob, language });
+            }
+            None => scanned.skip(SkipReason::MissingObject.name()),
+        }
+    }
+    Ok(scanned)
+}
+
+const IGNORED: &str = "ignored";
+const UNSUPPORTED: &str = "unsupported";
+
+/// What path and kind alone decide.
+struct Filter {
+    include: Option<Gitignore>,
+    exclude: Option<Gitignore>,
+    rules: Rules,
+}
+
+impl Filter {
+    fn new(options: &Options) -> Result<Filter> {
+        Ok(Filter {
+            include: globs(&options.include)?,
+            exclude: globs(&options.exclude)?,
+            rules: options.rules(),
+        })
+    }
+
+    /// The extractor that takes the file, or why none does.
+    fn decide(&self, path: &str, kind: EntryKind) -> std::result::Result<&'static str, &'static str> {
+        match kind {
+            EntryKind::Symlink => return Err(SkipReason::Symlink.name()),
+            EntryKind::Submodule => return Err(SkipReason::Submodule.name()),
+            EntryKind::File | EntryKind::Executable => {}
+        }
+        let fits = |globs: &Option<Gitignore>| {
+            globs.as_ref().map(|it| it.matched_path_or_any_parents(path, false).is_ignore())
+        };
+        if fits(&self.include) == Some(false) || fits(&self.exclude) == Some(true) {
+            return Err(IGNORED);
+        }
+        if let Screen::Skip(reason @ SkipReason::Vendored) =
+            knowing_extract::screen_with(path, &[], &self.rules)
+        {
+            return Err(reason.name());
+        }
+        knowing_extract::accepts(path).ok_or(UNSUPPORTED)
+    }
+}
+
+/// Globs in the syntax of ignore files; none when there are none.
+fn globs(patterns: &[String]) -> Result<Option<Gitignore>> {
+    if patterns.is_empty() {
+        return Ok(None);
+    }
+    let unfit = |pattern: &str, error: ignore::Error| Error::Glob {
+        pattern: pattern.to_owned(),
+        reason: error.to_string(),
+    };
+    let mut builder = GitignoreBuilder::new("");
+    for pattern in patterns {
+        builder.add_line(None, pattern).map_err(|it| unfit(pattern, it))?;
+    }
+    builder.build().map(Some).map_err(|it| unfit(&patterns.join(", "), it))
+}

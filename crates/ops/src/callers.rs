@@ -1,0 +1,123 @@
+//! Who calls a symbol.
+
+use knowing_graph::{Follow, KindSet};
+use knowing_model::EdgeKind;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::answer::{SymbolInfo, Tree};
+use crate::cx::Cx;
+use crate::error::Result;
+use crate::unresolved::UnresolvedSites;
+use crate::view::View;
+
+/// Who calls a symbol, directly or through others
+#[derive(Clone, Debug, clap::Args, Deserialize, JsonSchema)]
+#[command(after_help = "\
+Examples:
+  knowing callers Flask.run
+  knowing callers src/app.py:120 --depth 3
+  knowing callers 'parse@function' --json
+
+A symbol is the end of its name (`run`, `Flask.run`, `app.py.Flask.run`), a whole qualified name, a node id, or a
+`path:line`. `@kind` at the end tells a field from a method.")]
+pub struct Callers {
+    /// The symbol: end of its name, qualified name, node id or `path:line`
+    pub symbol: String,
+    /// How many calls away callers may be
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100))]
+    #[serde(default = "one")]
+    pub depth: u32,
+    /// How many to list; 0 gives the number alone
+    #[arg(long, default_value_t = 500)]
+    #[serde(default = "five_hundred")]
+    pub limit: usize,
+}
+
+pub(crate) fn one() -> u32 {
+    1
+}
+
+pub(crate) fn five_hundred() -> usize {
+    500
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct CallersReply {
+    #[serde(flatten)]
+    pub tree: Tree,
+    pub symbol: SymbolInfo,
+    pub callers: Vec<Neighbour>,
+    pub total: usize,
+    pub truncated: bool,
+    /// Calls that may mean the symbol and could not be resolved.
+    pub unresolved: UnresolvedSites,
+}
+
+/// A symbol some calls away.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Neighbour {
+    #[serde(flatten)]
+    pub symbol: SymbolInfo,
+    pub depth: u32,
+    /// Product along the path, 0 to 1.
+    pub confidence: f64,
+    /// How the call nearest to this symbol is known.
+    pub provenance: &'static str,
+    /// The symbol one call nearer, when that is not the one asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub through: Option<String>,
+    /// Lines of the calls, in the file of the one that calls.
+    pub sites: Vec<u32>,
+    pub n_sites: u32,
+}
+
+pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Callers) -> Result<CallersReply> {
+    let opened = cx.open()?;
+    let view = opened.view()?;
+    let found = view.lookup(&arguments.symbol)?;
+    let follow = Follow { incoming: KindSet::of(&[EdgeKind::Calls]), outgoing: KindSet::EMPTY };
+    let (callers, total, truncated) = view.neighbours(&found, follow, arguments.depth, arguments.limit)?;
+    Ok(CallersReply {
+        tree: view.tree().clone(),
+        symbol: view.info(found[0])?,
+        callers,
+        total,
+        truncated,
+        unresolved: UnresolvedSites::of(&view, &found)?,
+    })
+}
+
+impl View<'_> {
+    /// Nodes along calls, listed up to `limit`, their number, and whether some are not listed.
+    pub(crate) fn neighbours(
+        &self,
+        starts: &[knowing_graph::NodeIndex],
+        follow: Follow,
+        depth: u32,
+        limit: usize,
+    ) -> Result<(Vec<Neighbour>, usize, bool)> {
+        let options =
+            knowing_graph::Reach { follow, max_depth: depth, min_confidence_bp: 0, limit: usize::MAX };
+        let (reached, _) = knowing_graph::reach(self.graph(), starts, &options);
+        let mut listed = Vec::new();
+        for it in reached.iter().take(limit) {
+            let sites = self.sites(it.step.edge_row)?;
+            let through = match it.step.before {
+                Some(_) => Some(self.info(it.step.from)?.qualified_name),
+                None => None,
+            };
+            listed.push(Neighbour {
+                symbol: self.info(it.node)?,
+                depth: it.depth,
+                confidence: crate::answer::rounded(it.confidence),
+                provenance: it.step.provenance.name(),
+                through,
+                n_sites: sites.n_sites,
+                sites: sites.lines,
+            });
+        }
+        let total = reached.len();
+        Ok((listed, total, limit < total))
+    }
+}

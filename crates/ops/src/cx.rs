@@ -1,0 +1,260 @@
+//! What an operation runs in: which database, which repository, which snapshot.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use knowing_index::Progress;
+use knowing_model::{RULESET, hex, identity};
+use knowing_store::{RepoRow, SnapshotRow, Store};
+use knowing_vcs::CommitId;
+
+use crate::answer::{SCHEMA, Tree};
+use crate::error::{Candidate, Error, ErrorKind, Result};
+use crate::place::Place;
+use crate::registry::Registry;
+
+/// What a face gives to an operation.
+pub struct Cx<'a> {
+    pub environment: Environment,
+    /// `--repo`: a path, a url or the end of one.
+    pub repo: Option<String>,
+    pub progress: &'a dyn Progress,
+    /// Where an operation writes that has more to say than fits in a reply.
+    pub output: &'a mut dyn io::Write,
+}
+
+/// What of the process around it an operation may know.
+#[derive(Clone, Debug)]
+pub struct Environment {
+    pub working_directory: PathBuf,
+    /// `--db` or `KNOWING_DB`.
+    pub database: Option<PathBuf>,
+    /// Where data of programs lies; none when the machine does not say.
+    pub data_directory: Option<PathBuf>,
+    /// Seconds since 1970.
+    pub now: i64,
+}
+
+impl Environment {
+    /// The running process's. `database` is what the user gave.
+    pub fn of_process(database: Option<PathBuf>) -> io::Result<Environment> {
+        let database = database.filter(|it| !it.as_os_str().is_empty());
+        let working_directory = std::env::current_dir()?;
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        Ok(Environment {
+            database: database.map(|it| working_directory.join(it)),
+            working_directory,
+            data_directory: data_directory(),
+            now: now.as_secs() as i64,
+        })
+    }
+
+    /// Where the graph of a repository is kept.
+    pub(crate) fn database_of(&self, url: &str) -> Result<PathBuf> {
+        if let Some(given) = &self.database {
+            return Ok(given.clone());
+        }
+        let repo = identity::repo_id(url).to_string();
+        Ok(self.own_directory()?.join("repos").join(&repo[..16]).join("knowing.db"))
+    }
+
+    pub(crate) fn own_directory(&self) -> Result<PathBuf> {
+        match &self.data_directory {
+            Some(directory) => Ok(directory.join("knowing")),
+            None => Err(Error::new(
+                ErrorKind::Io,
+                "there is no data directory: neither `XDG_DATA_HOME` nor `HOME` is set",
+                "set one of them, or give the database with `--db`",
+            )),
+        }
+    }
+}
+
+/// `XDG_DATA_HOME` everywhere, else what the platform has for it.
+fn data_directory() -> Option<PathBuf> {
+    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|it| it.is_absolute());
+    if let Some(directory) = variable("XDG_DATA_HOME") {
+        return Some(directory);
+    }
+    if cfg!(windows) {
+        return variable("LOCALAPPDATA");
+    }
+    let below_home = if cfg!(target_os = "macos") { "Library/Application Support" } else { ".local/share" };
+    Some(variable("HOME")?.join(below_home))
+}
+
+/// A snapshot to answer from.
+pub(crate) struct Opened {
+    pub(crate) store: Store,
+    pub(crate) snapshot: SnapshotRow,
+    pub(crate) tree: Tree,
+    /// The directory paths are typed in, relative to the top of the repository.
+    pub(crate) prefix: String,
+}
+
+impl Opened {
+    pub(crate) fn snapshot(&self) -> &SnapshotRow {
+        &self.snapshot
+    }
+
+    pub(crate) fn database(&self) -> &Path {
+        self.store.path()
+    }
+}
+
+/// A repository that was asked for: its name, its database, and where it lies when a path was given.
+struct Target {
+    url: String,
+    database: PathBuf,
+    place: Option<Place>,
+}
+
+impl Cx<'_> {
+    /// The snapshot that answers for the repository asked for.
+    pub(crate) fn open(&self) -> Result<Opened> {
+        let target = self.target()?;
+        let no_index = || no_index(&target);
+        let store = Store::open_existing(&target.database)?.ok_or_else(no_index)?;
+        let mut repo = store.repo(&target.url)?;
+        if let Some(place) = &target.place
+            && let Some(worktree) = store.worktree(&place.key())?
+        {
+            // Indexed under a url of its own.
+            repo = store.repos()?.into_iter().find(|it| it.id == worktree.repo).or(repo);
+        }
+        let repo = repo.ok_or_else(no_index)?;
+        let (snapshot, fresh) = match &target.place {
+            Some(place) => of_place(&store, &repo, place)?.ok_or_else(no_index)?,
+            None => (store.latest_snapshot(repo.id)?.ok_or_else(no_index)?, "yes".to_owned()),
+        };
+        let tree = Tree {
+            schema: SCHEMA,
+            repo: repo.url,
+            tree: hex(&snapshot.commit).chars().take(12).collect(),
+            snapshot: snapshot.id.to_string(),
+            fresh,
+        };
+        let prefix =
+            target.place.map(|it| it.prefix_of(&self.environment.working_directory)).unwrap_or_default();
+        Ok(Opened { store, snapshot, tree, prefix })
+    }
+
+    fn target(&self) -> Result<Target> {
+        if let Some(repo) = &self.repo {
+            let path = self.environment.working_directory.join(repo);
+            return if path.exists() { self.target_at(Place::at(&path)?) } else { self.target_named(repo) };
+        }
+        let here = Place::at(&self.environment.working_directory)?;
+        if here.is_versioned() || self.registered(&here).is_some() {
+            return self.target_at(here);
+        }
+        // No repository here. A database that holds only one leaves no doubt.
+        let mut known = self.known()?;
+        match known.len() {
+            1 if self.environment.database.is_some() => Ok(known.remove(0)),
+            _ => Err(Error::new(
+                ErrorKind::Usage,
+                format!("`{}` is not inside a repository", self.environment.working_directory.display()),
+                "run inside a repository, or name one with `--repo PATH` or `--repo URL`",
+            )),
+        }
+    }
+
+    fn target_at(&self, place: Place) -> Result<Target> {
+        if self.environment.database.is_none()
+            && let Some(entry) = self.registered(&place)
+        {
+            return Ok(Target { url: entry.url, database: entry.database, place: Some(place) });
+        }
+        let url = place.identity(None)?.url;
+        Ok(Target { database: self.environment.database_of(&url)?, url, place: Some(place) })
+    }
+
+    fn target_named(&self, name: &str) -> Result<Target> {
+        let wanted = knowing_model::normalise_url(name).unwrap_or_else(|| name.trim_matches('/').to_owned());
+        let known = self.known()?;
+        let urls: Vec<String> = known.iter().map(|it| it.url.clone()).collect();
+        let mut exact: Vec<Target> = Vec::new();
+        let mut ending: Vec<Target> = Vec::new();
+        for target in known {
+            if target.url == wanted {
+                exact.push(target);
+            } else if target.url.strip_suffix(&wanted).is_some_and(|before| before.ends_with('/')) {
+                ending.push(target);
+            }
+        }
+        let mut found = if exact.is_empty() { ending } else { exact };
+        match found.len() {
+            1 => Ok(found.remove(0)),
+            0 => {
+                let message = format!("no path and no indexed repository is called `{name}`");
+                let hint = "give the path of a checkout, or index one with `knowing index PATH`";
+                let near = crate::nearest::nearest(name, urls.iter().map(String::as_str), 5);
+                let candidates = near.into_iter().map(Candidate::named).collect();
+                Err(Error::new(ErrorKind::NotFound, message, hint).with_candidates(candidates))
+            }
+            total => {
+                let candidates = found.iter().take(20).map(|it| Candidate::named(&it.url)).collect();
+                let message = format!("`{name}` is the end of {total} repositories' names");
+                let mut error = Error::new(ErrorKind::Ambiguous, message, "give more of the name")
+                    .with_candidates(candidates);
+                error.total = Some(total);
+                Err(error)
+            }
+        }
+    }
+
+    /// All repositories of the given database, else of the registry, by name.
+    fn known(&self) -> Result<Vec<Target>> {
+        if let Some(database) = &self.environment.database {
+            let Some(store) = Store::open_existing(database)? else { return Ok(Vec::new()) };
+            let target = |it: RepoRow| Target { url: it.url, database: database.clone(), place: None };
+            let mut known: Vec<Target> = store.repos()?.into_iter().map(target).collect();
+            known.sort_by(|a, b| a.url.cmp(&b.url));
+            return Ok(known);
+        }
+        let registry = Registry::read(&self.environment.own_directory()?);
+        let target = |it: crate::registry::Entry| Target { url: it.url, database: it.database, place: None };
+        Ok(registry.repositories.into_iter().map(target).collect())
+    }
+
+    fn registered(&self, place: &Place) -> Option<crate::registry::Entry> {
+        let directory = self.environment.own_directory().ok()?;
+        let key = PathBuf::from(place.key());
+        Registry::read(&directory).repositories.into_iter().find(|it| it.paths.contains(&key))
+    }
+}
+
+/// The snapshot this very tree stands on, or one of HEAD that is there already; never where another tree stands.
+fn of_place(store: &Store, repo: &RepoRow, place: &Place) -> Result<Option<(SnapshotRow, String)>> {
+    let head = place.head()?;
+    let own = match store.worktree(&place.key())? {
+        Some(worktree) => store.snapshot_at(worktree.head_snapshot)?,
+        None => None,
+    };
+    let Some(head) = head else { return Ok(own.map(|it| (it, "yes".to_owned()))) };
+    if let Some(own) = &own
+        && own.commit == head.as_bytes()
+    {
+        return Ok(Some((own.clone(), "yes".to_owned())));
+    }
+    if let Some(snapshot) = store.snapshot_of_commit(repo.id, head.as_bytes(), RULESET)? {
+        return Ok(Some((snapshot, "yes".to_owned())));
+    }
+    let Some(own) = own else { return Ok(None) };
+    let n_commits = match CommitId::from_bytes(&own.commit) {
+        Some(commit) => place.n_commits_between(commit, head)?,
+        None => None,
+    };
+    let fresh = n_commits.map_or("unindexed".to_owned(), |n| format!("behind({n})"));
+    Ok(Some((own, fresh)))
+}
+
+fn no_index(target: &Target) -> Error {
+    let path = target.place.as_ref().map(|it| it.key());
+    let (what, hint) = match &path {
+        Some(path) => (format!("`{path}` is not indexed"), "run `knowing index` there first"),
+        None => (format!("`{}` has no snapshot", target.url), "run `knowing index PATH` first"),
+    };
+    Error::new(ErrorKind::NoIndex, what, hint).at(target.database.display().to_string())
+}

@@ -1,0 +1,79 @@
+//! A place on disk that can be indexed: a checkout, a bare repository, or a directory without git.
+
+use std::path::Path;
+
+use knowing_vcs::{Checkout, CommitId, Directory, RepoIdentity};
+
+use crate::error::{Error, ErrorKind, Result};
+
+pub(crate) enum Place {
+    Git(Box<Checkout>),
+    Directory(Directory),
+}
+
+impl Place {
+    pub(crate) fn at(path: &Path) -> Result<Place> {
+        match Checkout::open(path) {
+            Ok(checkout) => Ok(Place::Git(Box::new(checkout))),
+            Err(knowing_vcs::Error::NotARepository { .. }) if path.is_dir() => {
+                Ok(Place::Directory(Directory::open(path)?))
+            }
+            Err(knowing_vcs::Error::NotARepository { .. }) => Err(Error::new(
+                ErrorKind::BadInput,
+                format!("`{}` is neither a directory nor inside a repository", path.display()),
+                "give the path of a checkout, of a bare repository or of a directory",
+            )),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    pub(crate) fn is_versioned(&self) -> bool {
+        matches!(self, Place::Git(_))
+    }
+
+    /// What tells this checkout from others: its top directory, or the git directory of a bare one.
+    pub(crate) fn key(&self) -> String {
+        self.top().to_string_lossy().into_owned()
+    }
+
+    pub(crate) fn top(&self) -> &Path {
+        match self {
+            Place::Git(checkout) => checkout.work_dir().unwrap_or(checkout.git_dir()),
+            Place::Directory(directory) => directory.path(),
+        }
+    }
+
+    pub(crate) fn identity(&self, url: Option<&str>) -> Result<RepoIdentity> {
+        Ok(match self {
+            Place::Git(checkout) => checkout.identity(url)?,
+            Place::Directory(directory) => directory.identity(url),
+        })
+    }
+
+    /// The commit of HEAD; none without git or before the first commit.
+    pub(crate) fn head(&self) -> Result<Option<CommitId>> {
+        match self {
+            Place::Git(checkout) => Ok(checkout.head()?.commit),
+            Place::Directory(_) => Ok(None),
+        }
+    }
+
+    /// How many commits `later` is ahead of `earlier`; none when it does not come after it.
+    pub(crate) fn n_commits_between(&self, earlier: CommitId, later: CommitId) -> Result<Option<usize>> {
+        match self {
+            Place::Git(checkout) => Ok(checkout.n_commits_between(earlier, later)?),
+            Place::Directory(_) => Ok(None),
+        }
+    }
+
+    /// The path from the top to a directory in it, with `/` at its end; empty at the top and for what is elsewhere.
+    pub(crate) fn prefix_of(&self, directory: &Path) -> String {
+        let directory = std::fs::canonicalize(directory).unwrap_or_else(|_| directory.to_owned());
+        match directory.strip_prefix(self.top()) {
+            Ok(inside) if !inside.as_os_str().is_empty() => {
+                format!("{}/", inside.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/"))
+            }
+            _ => String::new(),
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! Find symbols by name, pattern or place, and the edges around them.
+
+use knowing_graph::{KindSet, NodeIndex};
+use knowing_model::{NodeKind, package_of};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::answer::{Link, SymbolInfo, Tree};
+use crate::blast_radius::edge_kinds;
+use crate::cx::Cx;
+use crate::error::{Error, ErrorKind, Result};
+use crate::nearest::fits_pattern;
+use crate::view::View;
+
+/// Find symbols, and the edges around them
+#[derive(Clone, Debug, clap::Args, Deserialize, JsonSchema)]
+#[command(after_help = "\
+Examples:
+  knowing query render_template
+  knowing query 'get_*' --kinds function,method --package src/flask
+  knowing query src/flask/app.py:120 --edges both
+  knowing query '*' --file src/flask/app.py --kinds class
+  knowing query Flask --edges in --edge-kinds extends")]
+pub struct Query {
+    /// A name, the end of a name, a prefix `x*`, a glob, a node id or `path:line`
+    pub query: String,
+    /// Only symbols of these kinds
+    #[arg(long, value_delimiter = ',', value_name = "KIND,...")]
+    #[serde(default)]
+    pub kinds: Vec<String>,
+    /// Only symbols of this package (a directory), or of those below it
+    #[arg(long)]
+    #[serde(default)]
+    pub package: Option<String>,
+    /// Only symbols of this file, or of files that fit this glob
+    #[arg(long)]
+    #[serde(default)]
+    pub file: Option<String>,
+    /// Only symbols of this language
+    #[arg(long)]
+    #[serde(default)]
+    pub language: Option<String>,
+    /// Show edges too
+    #[arg(long, value_enum, default_value_t)]
+    #[serde(default)]
+    pub edges: Direction,
+    /// Only edges of these kinds
+    #[arg(long, value_delimiter = ',', value_name = "KIND,...")]
+    #[serde(default)]
+    pub edge_kinds: Vec<String>,
+    /// How many symbols, and how many edges, to list; 0 gives the numbers alone
+    #[arg(long, default_value_t = 100)]
+    #[serde(default = "hundred")]
+    pub limit: usize,
+}
+
+fn hundred() -> usize {
+    100
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    #[default]
+    None,
+    /// Edges that lead to the symbols.
+    In,
+    /// Edges that start from them.
+    Out,
+    Both,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct QueryReply {
+    #[serde(flatten)]
+    pub tree: Tree,
+    pub symbols: Vec<SymbolInfo>,
+    /// Symbols that match.
+    pub total: usize,
+    pub edges: Vec<Link>,
+    /// Edges of the symbols that are listed.
+    pub total_edges: usize,
+    pub truncated: bool,
+}
+
+pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Query) -> Result<QueryReply> {
+    let edge_kinds = edge_kinds(&arguments.edge_kinds)?;
+    let kinds = node_kinds(&arguments.kinds)?;
+    let opened = cx.open()?;
+    let view = opened.view()?;
+    let mut symbols = Vec::new();
+    for at in candidates(&view, &arguments.query)? {
+        if !kinds.is_empty() && !kinds.contains(&view.graph().node(at).kind()) {
+            continue;
+        }
+        let info = view.info(at)?;
+        if passes(&info, arguments) {
+            symbols.push((info, at));
+        }
+    }
+    if symbols.is_empty() {
+        return Err(view.not_found(&arguments.query)?);
+    }
+    symbols.sort_by(|(a, _), (b, _)| {
+        (&a.qualified_name, a.kind, &a.id).cmp(&(&b.qualified_name, b.kind, &b.id))
+    });
+    let total = symbols.len();
+    symbols.truncate(arguments.limit);
+    let (edges, total_edges) = edges_around(&view, &symbols, arguments, edge_kinds)?;
+    Ok(QueryReply {
+        tree: view.tree().clone(),
+        truncated: symbols.len() < total || edges.len() < total_edges,
+        symbols: symbols.into_iter().map(|(info, _)| info).collect(),
+        total,
+        edges,
+        total_edges,
+    })
+}
+
+/// What the text alone means. A pattern without `.`, `/` or `:` is one of names, else one of whole paths.
+fn candidates(view: &View<'_>, query: &str) -> Result<Vec<NodeIndex>> {
+    if !query.contains(['*', '?']) {
+        return view.matches(query);
+    }
+    let of_names = !query.contains(['.', '/', ':']);
+    let mut found = Vec::new();
+    view.each_symbol(|at, symbol| {
+        let fits = if of_names {
+            fits_pattern(&symbol.symbol.name, query)
+        } else {
+            let name = symbol.qualified_name();
+            let path = name.split_once("://").map_or("", |(_, path)| path);
+            fits_pattern(path, query) || fits_pattern(&name, query)
+        };
+        if fits {
+            found.push(at);
+        }
+    })?;
+    Ok(found)
+}
+
+fn passes(info: &SymbolInfo, arguments: &Query) -> bool {
+    let file = info.file.as_deref();
+    let in_package = arguments.package.as_deref().is_none_or(|wanted| {
+        let wanted = wanted.trim_end_matches('/');
+        let package = file.map_or("_virtual", |it| package_of(knowing_model::ContainerClass::File, it));
+        package == wanted || package.strip_prefix(wanted).is_some_and(|rest| rest.starts_with('/'))
+    });
+    let in_file =
+        arguments.file.as_deref().is_none_or(|wanted| file.is_some_and(|it| fits_pattern(it, wanted)));
+    let in_language =
+        arguments.language.as_deref().is_none_or(|wanted| info.language.as_deref() == Some(wanted));
+    in_package && in_file && in_language
+}
+
+fn edges_around(
+    view: &View<'_>,
+    symbols: &[(SymbolInfo, NodeIndex)],
+    arguments: &Query,
+    kinds: KindSet,
+) -> Result<(Vec<Link>, usize)> {
+    let (outgoing, incoming) = match arguments.edges {
+        Direction::None => (false, false),
+        Direction::In => (false, true),
+        Direction::Out => (true, false),
+        Direction::Both => (true, true),
+    };
+    // An edge between two of the symbols is met from both ends, and listed once.
+    let mut seen = std::collections::HashSet::new();
+    let mut links = Vec::new();
+    for &(_, at) in symbols {
+        let from_here = view.edges(at, outgoing, false).map(|it| (at, it.other(), it));
+        let to_here = view.edges(at, false, incoming).map(|it| (it.other(), at, it));
+        for (source, target, edge) in from_here.chain(to_here) {
+            if !kinds.contains(edge.kind()) || !seen.insert(edge.edge_row) {
+                continue;
+            }
+            if links.len() < arguments.limit {
+                links.push(view.link(source, target, edge)?);
+            }
+        }
+    }
+    let total = seen.len();
+    links.sort_by(|a, b| (&a.source, a.kind, &a.target).cmp(&(&b.source, b.kind, &b.target)));
+    Ok((links, total))
+}
+
+fn node_kinds(names: &[String]) -> Result<Vec<NodeKind>> {
+    names
+        .iter()
+        .map(|name| {
+            NodeKind::from_name(name.trim()).ok_or_else(|| {
+                let known: Vec<_> = NodeKind::ALL.iter().map(|it| it.name()).collect();
+                let message = format!("no kind of symbol is called `{name}`");
+                Error::new(ErrorKind::Usage, message, format!("kinds are {}", known.join(", ")))
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,162 @@
+//! One snapshot, open for reading: graph, rows and names behind one face.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use knowing_graph::{EdgeRecord, Graph, NodeIndex};
+use knowing_model::facts::FileFacts;
+use knowing_store::{FileRow, Reader, SymbolRow};
+
+use crate::answer::{Link, SymbolInfo, Tree, confidence, flag_names};
+use crate::cx::Opened;
+use crate::error::Result;
+
+pub(crate) struct View<'a> {
+    opened: &'a Opened,
+    reader: Reader<'a>,
+    graph: Graph,
+    /// Paths share their first steps, so that names are asked for again and again.
+    infos: RefCell<HashMap<NodeIndex, SymbolInfo>>,
+}
+
+/// Where an edge was seen.
+#[derive(Default)]
+pub(crate) struct Sites {
+    pub(crate) file: Option<String>,
+    pub(crate) lines: Vec<u32>,
+    pub(crate) n_sites: u32,
+}
+
+impl Opened {
+    pub(crate) fn view(&self) -> Result<View<'_>> {
+        Ok(View {
+            opened: self,
+            reader: self.store.reader(&self.snapshot)?,
+            graph: knowing_index::open_graph(&self.store, &self.snapshot)?,
+            infos: RefCell::default(),
+        })
+    }
+}
+
+impl<'a> View<'a> {
+    pub(crate) fn tree(&self) -> &Tree {
+        &self.opened.tree
+    }
+
+    pub(crate) fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    pub(crate) fn reader(&self) -> &Reader<'a> {
+        &self.reader
+    }
+
+    /// The directory paths are typed in.
+    pub(crate) fn prefix(&self) -> &str {
+        &self.opened.prefix
+    }
+
+    pub(crate) fn files(&self) -> Result<Vec<FileRow>> {
+        Ok(self.reader.files()?.into_iter().filter(|it| it.skip_reason.is_none()).collect())
+    }
+
+    pub(crate) fn info(&self, at: NodeIndex) -> Result<SymbolInfo> {
+        if let Some(known) = self.infos.borrow().get(&at) {
+            return Ok(known.clone());
+        }
+        let info = self.read_info(at)?;
+        self.infos.borrow_mut().insert(at, info.clone());
+        Ok(info)
+    }
+
+    fn read_info(&self, at: NodeIndex) -> Result<SymbolInfo> {
+        let record = self.graph.node(at);
+        let symbol = self.reader.symbol(record.sym)?.symbol;
+        let mut info = SymbolInfo {
+            id: symbol.id.to_string(),
+            qualified_name: symbol.qualified_name(),
+            name: symbol.name.to_string(),
+            kind: symbol.kind.name(),
+            file: None,
+            line: None,
+            end_line: None,
+            language: None,
+            signature: String::new(),
+            flags: flag_names(record.flags()),
+        };
+        if record.is_virtual() {
+            return Ok(info);
+        }
+        let node = self.reader.node(record.node_row)?;
+        info.signature = node.signature;
+        if !node.path.is_empty() {
+            info.file = Some(node.path);
+            info.line = Some(node.span.first_line);
+            info.end_line = Some(node.span.last_line);
+            info.language = Some(node.language).filter(|it| !it.is_empty());
+        }
+        Ok(info)
+    }
+
+    pub(crate) fn qualified_name(&self, at: NodeIndex) -> Result<String> {
+        Ok(self.info(at)?.qualified_name)
+    }
+
+    pub(crate) fn symbol(&self, at: NodeIndex) -> Result<SymbolRow> {
+        Ok(self.reader.symbol(self.graph.node(at).sym)?)
+    }
+
+    /// Every symbol of the snapshot, in no order.
+    pub(crate) fn each_symbol(&self, mut visit: impl FnMut(NodeIndex, &SymbolRow)) -> Result<()> {
+        Ok(self.reader.each_symbol(|row| {
+            if let Some(at) = self.graph.of_sym(row.sym) {
+                visit(at, &row);
+            }
+        })?)
+    }
+
+    /// The facts of the file a node stands in.
+    pub(crate) fn facts_of(&self, at: NodeIndex) -> Result<Option<FileFacts>> {
+        let Some(path) = self.info(at)?.file else { return Ok(None) };
+        let Some(file) = self.reader.file(&path)? else { return Ok(None) };
+        Ok(Some(self.opened.store.facts(file.row)?))
+    }
+
+    /// The edges of a node, from it and to it as asked.
+    pub(crate) fn edges(
+        &self,
+        at: NodeIndex,
+        outgoing: bool,
+        incoming: bool,
+    ) -> impl Iterator<Item = &EdgeRecord> {
+        let from_here = if outgoing { self.graph.outgoing(at) } else { &[] };
+        let to_here = if incoming { self.graph.incoming(at) } else { &[] };
+        from_here.iter().chain(to_here)
+    }
+
+    pub(crate) fn link(&self, source: NodeIndex, target: NodeIndex, edge: &EdgeRecord) -> Result<Link> {
+        let sites = self.sites(edge.edge_row)?;
+        Ok(Link {
+            source: self.qualified_name(source)?,
+            target: self.qualified_name(target)?,
+            kind: edge.kind().name(),
+            provenance: edge.provenance().name(),
+            confidence: confidence(edge.confidence_bp),
+            line: sites.lines.first().copied(),
+            file: sites.file,
+        })
+    }
+
+    /// Where an edge was seen; nowhere for a computed one.
+    pub(crate) fn sites(&self, edge_row: u32) -> Result<Sites> {
+        if edge_row == 0 {
+            return Ok(Sites::default());
+        }
+        let found = self.reader.edge_sites(edge_row)?;
+        Ok(Sites {
+            file: Some(found.path).filter(|it| !it.is_empty()),
+            lines: found.sites.iter().map(|it| it.line).collect(),
+            n_sites: found.n_sites,
+        })
+    }
+}
