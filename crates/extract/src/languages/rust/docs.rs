@@ -61,7 +61,9 @@ impl Reader<'_, '_> {
 
     /// What `//!` and `/*! */` say at the begin of a file, or of a module after its brace.
     pub(super) fn inner_doc(&mut self, from: u32) -> Option<Str> {
-        let mut rest = &self.b.source.bytes[from as usize..];
+        let rest = self.b.source.bytes.get(from as usize..).unwrap_or_default();
+        // A byte order mark may stand before all else.
+        let mut rest = rest.strip_prefix(b"\xef\xbb\xbf").unwrap_or(rest);
         let mut pieces: Vec<String> = Vec::new();
         loop {
             rest = rest.trim_ascii_start();

@@ -35,6 +35,9 @@ mod tokens;
 mod types;
 mod uses;
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::OnceLock;
 
 use crate::language::{Language, Tables};
