@@ -112,7 +112,7 @@ fn run(command_line: CommandLine) -> Result<(), Failure> {
         serde_json::to_writer(&mut output, &reply).map_err(io::Error::from)?;
         writeln!(output)?;
     } else {
-        let style = Style::new(!no_color && style::wanted(&output), verbose);
+        let style = Style::new(!no_color && style::wanted(&output), verbose, quiet);
         render::reply(&reply, style, &mut output)?;
     }
     output.flush()?;
@@ -129,7 +129,7 @@ fn report(error: &Error, json: bool) {
         return;
     }
     let mut output = io::stderr().lock();
-    let style = Style::new(style::wanted(&output), false);
+    let style = Style::new(style::wanted(&output), false, false);
     let _ = render::error(error, style, &mut output);
 }
 

@@ -78,7 +78,7 @@ fn index(it: &IndexReply, style: Style, output: &mut dyn Write) -> io::Result<()
         let total: f64 = it.phases.iter().map(|it| it.ms).sum();
         writeln!(output, "  {:.2} s", total / 1e3)?;
     }
-    for note in &it.notes {
+    for note in it.notes.iter().filter(|_| !style.quiet) {
         writeln!(output, "{} {}", style.yellow("note:"), style.plain(note))?;
     }
     Ok(())
@@ -138,8 +138,8 @@ fn callers(it: &CallersReply, style: Style, output: &mut dyn Write) -> io::Resul
     writeln!(output, "{}", symbol_line(&it.symbol, style))?;
     let unresolved = plus_unresolved(&it.unresolved);
     writeln!(output, "callers: {}{unresolved}", it.total)?;
-    neighbours(&it.callers, style, output)?;
-    more(it.callers.len(), it.total, "callers", output)?;
+    let shown = neighbours(&it.callers, style, output)?;
+    more(shown, it.total, "callers", output)?;
     sites(&it.unresolved, style, output)?;
     staleness(&it.tree, style, output)
 }
@@ -151,8 +151,8 @@ fn callees(it: &CalleesReply, style: Style, output: &mut dyn Write) -> io::Resul
         count => format!(" (plus {count} unresolved {})", plural(count, "call")),
     };
     writeln!(output, "callees: {}{unresolved}", it.total)?;
-    neighbours(&it.callees, style, output)?;
-    more(it.callees.len(), it.total, "callees", output)?;
+    let shown = neighbours(&it.callees, style, output)?;
+    more(shown, it.total, "callees", output)?;
     sites(&it.unresolved, style, output)?;
     staleness(&it.tree, style, output)
 }
@@ -168,14 +168,14 @@ fn blast_radius(it: &BlastRadiusReply, style: Style, output: &mut dyn Write) -> 
     writeln!(output, "risk: {risk}")?;
     let tests = it.n_tests;
     writeln!(output, "reached: {}{unresolved}, {tests} {}", it.total, plural(tests, "test"))?;
-    for (name, impacts) in [("", &it.reached), ("tests:", &it.tests)] {
+    let lists = [("", &it.reached, it.total, "symbols"), ("tests:", &it.tests, it.n_tests, "tests")];
+    for (name, impacts, total, what) in lists {
         if !name.is_empty() && !impacts.is_empty() {
             writeln!(output, "{name}")?;
         }
-        impacts.iter().try_for_each(|it| impact(it, style, output))?;
-    }
-    if it.truncated {
-        writeln!(output, "  ... cut at {} symbols", it.total + it.n_tests)?;
+        let shown = if style.verbose { impacts.len() } else { impacts.len().min(MAX_SHOWN) };
+        impacts.iter().take(shown).try_for_each(|it| impact(it, style, output))?;
+        more(shown, total, what, output)?;
     }
     sites(&it.unresolved, style, output)?;
     staleness(&it.tree, style, output)
@@ -191,8 +191,10 @@ fn impact(it: &Impact, style: Style, output: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-fn neighbours(list: &[Neighbour], style: Style, output: &mut dyn Write) -> io::Result<()> {
-    for it in list {
+/// How many were written.
+fn neighbours(list: &[Neighbour], style: Style, output: &mut dyn Write) -> io::Result<usize> {
+    let shown = if style.verbose { list.len() } else { list.len().min(MAX_SHOWN) };
+    for it in &list[..shown] {
         let depth = if it.depth > 1 { format!("{} away, ", it.depth) } else { String::new() };
         let lines: Vec<String> = it.sites.iter().map(u32::to_string).collect();
         let more = if it.n_sites as usize > lines.len() { ", ..." } else { "" };
@@ -204,7 +206,7 @@ fn neighbours(list: &[Neighbour], style: Style, output: &mut dyn Write) -> io::R
         let note = style.dim(&format!("({depth}{:.2}{at})", it.confidence));
         writeln!(output, "  {} {note}", symbol_line(&it.symbol, style))?;
     }
-    Ok(())
+    Ok(shown)
 }
 
 fn sites(it: &UnresolvedSites, style: Style, output: &mut dyn Write) -> io::Result<()> {
@@ -220,6 +222,9 @@ fn sites(it: &UnresolvedSites, style: Style, output: &mut dyn Write) -> io::Resu
     }
     more(shown.min(it.sites.len()), it.count, "sites", output)
 }
+
+/// Lines of a list that a person reads without being asked for more.
+const MAX_SHOWN: usize = 50;
 
 /// `callers: 0 (plus 7 unresolved sites named "close")`.
 fn plus_unresolved(it: &UnresolvedSites) -> String {
@@ -238,6 +243,7 @@ fn symbol_line(it: &SymbolInfo, style: Style) -> String {
 
 fn staleness(tree: &Tree, style: Style, output: &mut dyn Write) -> io::Result<()> {
     let text = match tree.fresh.as_str() {
+        _ if style.quiet => return Ok(()),
         "yes" => return Ok(()),
         "unindexed" => format!("answered for {}, which HEAD does not come from", tree.tree),
         behind => format!("answered for {}, {behind}", tree.tree),

@@ -7,6 +7,8 @@ pub(crate) struct Style {
     colour: bool,
     /// Say more.
     pub(crate) verbose: bool,
+    /// No notes.
+    pub(crate) quiet: bool,
 }
 
 /// Whether colours may be used on this stream: it is a terminal and `NO_COLOR` is not set.
@@ -17,8 +19,8 @@ pub(crate) fn wanted(stream: &impl IsTerminal) -> bool {
 }
 
 impl Style {
-    pub(crate) fn new(colour: bool, verbose: bool) -> Style {
-        Style { colour, verbose }
+    pub(crate) fn new(colour: bool, verbose: bool, quiet: bool) -> Style {
+        Style { colour, verbose, quiet }
     }
 
     pub(crate) fn bold(self, text: &str) -> String {

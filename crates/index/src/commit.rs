@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use knowing_extract::SkipReason;
 use knowing_graph::{EdgeInput, Graph, GraphInput, NodeInput};
 use knowing_model::{ContainerClass, EdgeId, Hash, RULESET, Stage, identity, package_of};
 use knowing_resolve::Resolution;
@@ -48,7 +49,9 @@ pub(crate) fn write(store: &mut Store, request: &Request<'_>, found: &Found<'_>)
     let rows = file_rows(found.files);
     // A tree without some of its files is no snapshot of the commit: it stands beside the chain, told apart by what it
     // holds.
-    let (stage, dirty) = match request.options.cover_all() {
+    let is_whole =
+        request.options.cover_all() && !found.skipped.contains_key(SkipReason::MissingObject.name());
+    let (stage, dirty) = match is_whole {
         true => (Stage::Base, None),
         false => (Stage::Worktree, Some(digest(rows.iter().map(|it| (it.path, it.blob))))),
     };

@@ -212,3 +212,6 @@ fn partial_files(files: &pipeline::Files) -> Vec<PartialFile> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests;

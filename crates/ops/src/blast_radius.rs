@@ -1,7 +1,7 @@
 //! What a change of a symbol may break: everything that leads to it.
 
 use knowing_graph::{Follow, KindSet, Reach, Reached};
-use knowing_model::{EdgeKind, NodeKind};
+use knowing_model::{EdgeKind, NodeFlags, NodeKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -57,7 +57,7 @@ pub struct BlastRadiusReply {
     pub by_depth: Vec<AtDepth>,
     pub reached: Vec<Impact>,
     pub tests: Vec<Impact>,
-    /// Some were left out: more than 5,000 are reached.
+    /// Some are counted and not listed: more than 5,000 are reached.
     pub truncated: bool,
     /// Calls that may mean the symbol and could not be resolved.
     pub unresolved: UnresolvedSites,
@@ -125,16 +125,19 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &BlastRadius) -> Result<BlastRadiu
         follow: leads_to(view.graph().node(found[0]).kind(), only),
         max_depth: arguments.max_depth,
         min_confidence_bp: (arguments.min_confidence * 10_000.0).round() as u16,
-        limit: MAX_REACHED,
+        limit: usize::MAX,
     };
-    let (reached, truncated) = knowing_graph::reach(view.graph(), &found, &options);
-    let mut impacts = Vec::with_capacity(reached.len());
-    for it in &reached {
-        impacts.push(impact(&view, &reached, it)?);
-    }
-    let (tests, others): (Vec<Impact>, Vec<Impact>) = impacts.into_iter().partition(|it| it.symbol.is_test());
+    let (reached, _) = knowing_graph::reach(view.graph(), &found, &options);
+    let is_test = |it: &Reached| {
+        let record = view.graph().node(it.node);
+        record.kind() == NodeKind::Test || record.flags().contains(NodeFlags::TEST)
+    };
+    let (tests, others): (Vec<&Reached>, Vec<&Reached>) = reached.iter().partition(|it| is_test(it));
     let tests = if arguments.no_tests { Vec::new() } else { tests };
     let unresolved = UnresolvedSites::of(&view, &found)?;
+    // Tests only fill what symbols leave of the answer.
+    let n_others = others.len().min(MAX_REACHED);
+    let n_tests = tests.len().min(MAX_REACHED - n_others);
     Ok(BlastRadiusReply {
         tree: view.tree().clone(),
         symbol: view.info(found[0])?,
@@ -142,9 +145,9 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &BlastRadius) -> Result<BlastRadiu
         total: others.len(),
         n_tests: tests.len(),
         by_depth: by_depth(&others, &tests),
-        reached: others,
-        tests,
-        truncated,
+        truncated: n_others + n_tests < others.len() + tests.len(),
+        reached: impacts(&view, &reached, &others[..n_others])?,
+        tests: impacts(&view, &reached, &tests[..n_tests])?,
         unresolved,
     })
 }
@@ -175,6 +178,19 @@ fn risk(total: usize, unresolved: usize) -> Risk {
     }
 }
 
+/// By depth, file and line.
+fn impacts(view: &View<'_>, reached: &[Reached], listed: &[&Reached]) -> Result<Vec<Impact>> {
+    let mut impacts = Vec::with_capacity(listed.len());
+    for it in listed {
+        impacts.push(impact(view, reached, it)?);
+    }
+    impacts.sort_by(|a: &Impact, b| {
+        let place = |it: &Impact| (it.depth, it.symbol.file.clone(), it.symbol.line, it.symbol.id.clone());
+        place(a).cmp(&place(b))
+    });
+    Ok(impacts)
+}
+
 fn impact(view: &View<'_>, reached: &[Reached], it: &Reached) -> Result<Impact> {
     let mut path = Vec::with_capacity(it.depth as usize);
     let mut at = Some(it);
@@ -191,9 +207,9 @@ fn impact(view: &View<'_>, reached: &[Reached], it: &Reached) -> Result<Impact> 
     Ok(Impact { symbol: view.info(it.node)?, depth: it.depth, confidence: rounded(it.confidence), path })
 }
 
-fn by_depth(symbols: &[Impact], tests: &[Impact]) -> Vec<AtDepth> {
+fn by_depth(symbols: &[&Reached], tests: &[&Reached]) -> Vec<AtDepth> {
     let deepest = symbols.iter().chain(tests).map(|it| it.depth).max().unwrap_or(0);
-    let count = |of: &[Impact], depth: u32| of.iter().filter(|it| it.depth == depth).count();
+    let count = |of: &[&Reached], depth: u32| of.iter().filter(|it| it.depth == depth).count();
     (1..=deepest)
         .map(|depth| AtDepth { depth, symbols: count(symbols, depth), tests: count(tests, depth) })
         .collect()

@@ -117,6 +117,11 @@ impl View<'_> {
                 sites: sites.lines,
             });
         }
+        listed.sort_by(|a, b| {
+            let place =
+                |it: &Neighbour| (it.depth, it.symbol.file.clone(), it.symbol.line, it.symbol.id.clone());
+            place(a).cmp(&place(b))
+        });
         let total = reached.len();
         Ok((listed, total, limit < total))
     }

@@ -130,7 +130,7 @@ impl Cx<'_> {
         let tree = Tree {
             schema: SCHEMA,
             repo: repo.url,
-            tree: hex(&snapshot.commit).chars().take(12).collect(),
+            tree: tree_name(&snapshot),
             snapshot: snapshot.id.to_string(),
             fresh,
         };
@@ -218,7 +218,7 @@ impl Cx<'_> {
         Ok(registry.repositories.into_iter().map(target).collect())
     }
 
-    fn registered(&self, place: &Place) -> Option<crate::registry::Entry> {
+    pub(crate) fn registered(&self, place: &Place) -> Option<crate::registry::Entry> {
         let directory = self.environment.own_directory().ok()?;
         let key = PathBuf::from(place.key());
         Registry::read(&directory).repositories.into_iter().find(|it| it.paths.contains(&key))
@@ -248,6 +248,15 @@ fn of_place(store: &Store, repo: &RepoRow, place: &Place) -> Result<Option<(Snap
     };
     let fresh = n_commits.map_or("unindexed".to_owned(), |n| format!("behind({n})"));
     Ok(Some((own, fresh)))
+}
+
+/// `<12 hex of the commit>`, and of what makes the tree differ from it 8 more.
+fn tree_name(snapshot: &SnapshotRow) -> String {
+    let commit: String = hex(&snapshot.commit).chars().take(12).collect();
+    match snapshot.dirty {
+        Some(dirty) => format!("{commit}+{}", &dirty.to_string()[..8]),
+        None => commit,
+    }
 }
 
 fn no_index(target: &Target) -> Error {

@@ -131,7 +131,9 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &IndexRepo) -> Result<IndexReply> 
             "name a directory to index it all the same: `knowing index .`",
         ));
     }
-    let identity = place.identity(arguments.url.as_deref())?;
+    let known = cx.registered(&place).map(|it| it.url);
+    let remembered = known.as_deref().and_then(|it| place.remembered_url(it));
+    let identity = place.identity(arguments.url.as_deref().or(remembered))?;
     let (source, branch) = source(&place, arguments)?;
     let options = Options {
         workers: arguments.workers.map_or(0, usize::from),

@@ -1,25 +1,30 @@
 //! Names that look like one that was not found, and names that fit a pattern.
 
-/// The `n` names nearest to `wanted` by edit distance, nearest first. Names that share less than half are left out.
+use std::cmp::Reverse;
+
+/// The `n` names nearest to `wanted` by edit distance, nearest first. Names that differ in more than a
+/// third are left out, and of equally near ones those that begin alike come first.
 pub(crate) fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>, n: usize) -> Vec<&'a str> {
     let wanted: Vec<char> = wanted.to_lowercase().chars().collect();
-    let most = wanted.len().div_ceil(2).max(1);
-    let mut found: Vec<(usize, &str)> = Vec::new();
+    let most = wanted.len().div_ceil(3).max(1);
+    let mut found: Vec<(usize, Reverse<usize>, &str)> = Vec::new();
     for name in names {
         // The difference of the lengths is a lower bound, and cheap.
         let length = name.chars().count();
         if length.abs_diff(wanted.len()) > most {
             continue;
         }
-        let distance = distance(&wanted, &name.to_lowercase().chars().collect::<Vec<_>>());
+        let letters: Vec<char> = name.to_lowercase().chars().collect();
+        let distance = distance(&wanted, &letters);
         if distance <= most {
-            found.push((distance, name));
+            let alike = wanted.iter().zip(&letters).take_while(|(a, b)| a == b).count();
+            found.push((distance, Reverse(alike), name));
         }
     }
     found.sort_unstable();
     found.dedup();
     found.truncate(n);
-    found.into_iter().map(|(_, name)| name).collect()
+    found.into_iter().map(|(_, _, name)| name).collect()
 }
 
 /// Levenshtein distance.
@@ -72,7 +77,7 @@ mod tests {
     #[test]
     fn the_nearest_names_come_first() {
         let names = ["render", "renders", "rende", "sender", "unrelated", "render_template", "reader"];
-        assert_eq!(nearest("rendr", names, 3), ["rende", "render", "reader"]);
+        assert_eq!(nearest("rendr", names, 3), ["rende", "render", "renders"]);
         assert_eq!(nearest("Render", names, 1), ["render"]);
         assert!(nearest("zzz", names, 5).is_empty());
     }

@@ -50,6 +50,16 @@ impl Place {
         })
     }
 
+    /// The name that was found before, where finding it again would walk all of history and give the same.
+    pub(crate) fn remembered_url<'a>(&self, known: &'a str) -> Option<&'a str> {
+        match self {
+            Place::Git(checkout) if known.starts_with("local/") && checkout.remote_url().is_none() => {
+                Some(known)
+            }
+            _ => None,
+        }
+    }
+
     /// The commit of HEAD; none without git or before the first commit.
     pub(crate) fn head(&self) -> Result<Option<CommitId>> {
         match self {

@@ -28,6 +28,11 @@ pub enum Note {
 }
 
 impl Checkout {
+    /// The name that a remote gives, if there is one.
+    pub fn remote_url(&self) -> Option<String> {
+        remote_url(&self.local())
+    }
+
     /// The name of the repository. `url` is what the user or the configuration says; it wins.
     pub fn identity(&self, url: Option<&str>) -> Result<RepoIdentity> {
         let repo = self.local();

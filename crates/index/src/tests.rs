@@ -1,0 +1,166 @@
+//! Whole runs on real repositories.
+
+use std::sync::Mutex;
+
+use knowing_store::Store;
+use knowing_testkit::Fixture;
+use knowing_vcs::Checkout;
+
+use crate::{Options, Phase, Progress, Report, Request, Silent, Source, index, open_graph};
+
+struct Database {
+    _directory: tempfile::TempDir,
+    store: Store,
+}
+
+impl Database {
+    fn new() -> Database {
+        let directory = tempfile::tempdir().unwrap();
+        let store = Store::open(&directory.path().join("knowing.db")).unwrap();
+        Database { _directory: directory, store }
+    }
+
+    fn index(&mut self, repo: &Fixture, options: &Options, progress: &dyn Progress) -> Report {
+        let checkout = Checkout::open(repo.path()).unwrap();
+        let commit = checkout.head().unwrap().commit.unwrap();
+        let request = Request {
+            source: Source::Commit { checkout: &checkout, commit },
+            url: "github.com/acme/app",
+            object_format: checkout.object_format(),
+            place: repo.path().to_str().unwrap(),
+            branch: Some("main"),
+            options,
+            now: 1_700_000_000,
+        };
+        index(&mut self.store, &request, progress).unwrap()
+    }
+}
+
+/// What must not depend on how a snapshot came about.
+fn essence(report: &Report) -> impl PartialEq + std::fmt::Debug + use<> {
+    (
+        (report.snapshot, report.root, report.commit.clone()),
+        (report.files, report.nodes, report.edges, report.unresolved),
+        (report.skipped.clone(), report.edges_by_provenance.clone(), report.unresolved_by_reason.clone()),
+    )
+}
+
+/// A small generator, so that every run tries the same histories.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % sides
+    }
+}
+
+fn module(dice: &mut Dice) -> String {
+    let mut text = String::new();
+    for _ in 0..dice.roll(3) {
+        let name = dice.roll(4);
+        text.push_str(&format!("from m{name} import f{}, C{name}\n", dice.roll(4)));
+    }
+    for _ in 0..1 + dice.roll(3) {
+        let (own, other) = (dice.roll(4), dice.roll(4));
+        text.push_str(&format!(
+            "def f{own}(x):\n    y = C{other}()\n    y.run()\n    x.run()\n    f{other}(y)\n"
+        ));
+    }
+    let (own, base) = (dice.roll(4), dice.roll(4));
+    text.push_str(&format!("class C{own}(C{base}):\n    def run(self):\n        return self.stop()\n"));
+    text
+}
+
+#[test]
+fn n2_incremental_indexing_equals_full_indexing() {
+    for seed in 0..4 {
+        let mut dice = Dice(seed);
+        let repo = Fixture::new();
+        let mut incremental = Database::new();
+        for _ in 0..6 {
+            for _ in 0..1 + dice.roll(3) {
+                let path = format!("m{}.py", dice.roll(4));
+                if dice.roll(5) == 0 && repo.path().join(&path).exists() {
+                    repo.remove(&path);
+                } else {
+                    repo.write(&path, &module(&mut dice));
+                }
+            }
+            repo.commit("step");
+            let one = incremental.index(&repo, &Options::default(), &Silent);
+            let workers = Options { workers: 1 + dice.roll(4) as usize, ..Options::default() };
+            let full = Database::new().index(&repo, &workers, &Silent);
+            assert_eq!(essence(&one), essence(&full), "seed {seed}");
+            let graph = |it: &Database, report: &Report| {
+                let snapshot = it.store.snapshot(report.snapshot).unwrap().unwrap();
+                open_graph(&it.store, &snapshot).unwrap()
+            };
+            let graph = graph(&incremental, &one);
+            assert_eq!((graph.n_nodes() as u64, graph.n_edges() as u64), (one.nodes, one.edges));
+        }
+    }
+}
+
+#[test]
+fn returning_to_an_old_commit_makes_nothing_and_compares_files() {
+    let repo = Fixture::from_text("//- /a.py\ndef f(): pass\n");
+    repo.commit("first");
+    let mut database = Database::new();
+    let first = database.index(&repo, &Options::default(), &Silent);
+    repo.write("b.py", "def g(): pass\n");
+    repo.commit("second");
+    let second = database.index(&repo, &Options::default(), &Silent);
+    assert!(second.new_snapshot && second.snapshot != first.snapshot);
+    repo.git(&["checkout", "-q", "HEAD~1"]);
+    let again = database.index(&repo, &Options::default(), &Silent);
+    assert!(!again.new_snapshot);
+    assert_eq!(again.snapshot, first.snapshot);
+    assert_eq!((again.changes.added, again.changes.removed), (0, 1));
+}
+
+#[test]
+fn a_missing_object_is_skipped_and_nothing_is_fetched() {
+    let source = Fixture::from_text("//- /a.py\ndef f(): pass\n//- /b.py\ndef g(): pass\n");
+    source.commit("first");
+    source.git(&["config", "uploadpack.allowFilter", "true"]);
+    let partial = Fixture::clone_of(&source, &["--filter=blob:none", "--no-checkout"]);
+    let mut database = Database::new();
+    let report = database.index(&partial, &Options::default(), &Silent);
+    assert_eq!(report.files, 0);
+    assert_eq!(report.skipped.get("missing_object"), Some(&2));
+    // It does not stand for the commit: a clone that has everything is read.
+    let whole = database.index(&source, &Options::default(), &Silent);
+    assert!(whole.new_snapshot);
+    assert_eq!(whole.files, 2);
+}
+
+#[derive(Default)]
+struct Recorded(Mutex<Vec<(Phase, Option<u64>, u64)>>, Mutex<u32>);
+
+impl Progress for Recorded {
+    fn begin(&self, phase: Phase, total: Option<u64>) {
+        self.0.lock().unwrap().push((phase, total, 0));
+    }
+
+    fn advance(&self, n_items: u64) {
+        self.0.lock().unwrap().last_mut().unwrap().2 += n_items;
+    }
+
+    fn end(&self) {
+        *self.1.lock().unwrap() += 1;
+    }
+}
+
+#[test]
+fn progress_counts_every_file_and_ends_once() {
+    let repo = Fixture::from_text("//- /a.py\ndef f(): pass\n//- /b.py\ndef g(): pass\n");
+    repo.commit("first");
+    let recorded = Recorded::default();
+    let report = Database::new().index(&repo, &Options::default(), &recorded);
+    let phases = recorded.0.into_inner().unwrap();
+    assert_eq!(phases[1], (Phase::Extract, Some(2), 2));
+    let names: Vec<Phase> = phases.iter().map(|it| it.0).collect();
+    assert_eq!(names, report.phases.iter().map(|it| it.phase).collect::<Vec<_>>());
+    assert_eq!(recorded.1.into_inner().unwrap(), 1);
+}
