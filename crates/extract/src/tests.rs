@@ -25,6 +25,11 @@ fn x1_python() {
 }
 
 #[test]
+fn x1_rust() {
+    check("languages/rust/spec.md", include_str!("languages/rust/spec.md"), "src/a.rs");
+}
+
+#[test]
 fn x1_project_files() {
     check("manifests/spec.md", include_str!("manifests/spec.md"), "Cargo.toml");
 }
@@ -52,7 +57,7 @@ fn the_registry_is_sorted_and_complete() {
 
 /// Whatever the input, indices point into the lists and paths tell declarations apart.
 #[track_caller]
-fn check_whole(facts: &FileFacts) {
+pub(crate) fn check_whole(facts: &FileFacts) {
     let mut seen = std::collections::BTreeSet::new();
     for (index, decl) in facts.decls.iter().enumerate() {
         assert!(decl.owner.is_none_or(|it| it.index() < index));
@@ -76,7 +81,7 @@ proptest! {
 
     #[test]
     fn x5_random_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..2_000)) {
-        for path in ["a.py", "tests/a.pyi", "Cargo.toml", "pyproject.toml", "setup.cfg", "setup.py"] {
+        for path in ["a.py", "tests/a.pyi", "a.rs", "Cargo.toml", "pyproject.toml", "setup.cfg", "setup.py"] {
             check_whole(&extract(path, &bytes));
         }
     }
@@ -102,6 +107,7 @@ proptest! {
 fn snippets() -> Vec<(String, String)> {
     let specs = [
         ("a.py", include_str!("languages/python/spec.md")),
+        ("a.rs", include_str!("languages/rust/spec.md")),
         ("Cargo.toml", include_str!("manifests/spec.md")),
     ];
     let cases = specs.into_iter().flat_map(|(default_path, text)| {
@@ -165,7 +171,7 @@ const PARTS: [&str; 48] = [
 ];
 
 #[track_caller]
-fn reason_of(facts: &FileFacts) -> Option<PartialReason> {
+pub(crate) fn reason_of(facts: &FileFacts) -> Option<PartialReason> {
     facts.partial.as_ref().map(|it| it.reason)
 }
 
@@ -261,7 +267,7 @@ fn x7_line_ends_and_marks_do_not_matter() {
 
 #[test]
 fn an_empty_file_has_facts() {
-    for path in ["a.py", "Cargo.toml", "setup.cfg"] {
+    for path in ["a.py", "a.rs", "Cargo.toml", "setup.cfg"] {
         let facts = extract(path, b"");
         assert_eq!((facts.partial, facts.n_lines), (None, 0));
         assert!(!facts.language.is_empty());

@@ -212,8 +212,12 @@ impl Emitter<'_> {
 
     fn call(&mut self, call: &Call) {
         let world = self.world;
-        let space = if call.form == CallForm::Macro { Space::Macro } else { Space::Value };
-        let value = self.ev.expr_in(self.frame, call.decl, call.callee, space);
+        let value = match call.form {
+            // `(self.handler)(x)`
+            CallForm::Dynamic => self.ev.expr(self.frame, call.decl, call.callee),
+            CallForm::Macro => self.ev.expr_in(self.frame, call.decl, call.callee, Space::Macro),
+            CallForm::Plain | CallForm::InMacro => self.ev.callee(self.frame, call.decl, call.callee),
+        };
         let targets = self.targets(&value);
         for holder in &targets.holders {
             self.reference(call.decl, End::Def(*holder), ReferenceRole::Value, call.position);
@@ -406,7 +410,8 @@ impl Emitter<'_> {
                     };
                     let value = self.ev.expr(self.frame, scope, expr);
                     match (value, reference.role) {
-                        (value, ReferenceRole::Decorator) if !value.is_known() => {
+                        // `panic!` is a macro, as many attributes are.
+                        (value, ReferenceRole::Decorator | ReferenceRole::Raise) if !value.is_known() => {
                             self.ev.expr_in(self.frame, scope, expr, Space::Macro)
                         }
                         (value, _) => value,

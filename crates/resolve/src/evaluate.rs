@@ -146,7 +146,7 @@ impl<'w> Evaluator<'w> {
             }
             Expr::TypePath(type_) | Expr::Instance(type_) => self.typed(frame, decl, type_),
             Expr::Call { callee } => {
-                let target = self.expr(frame, decl, callee);
+                let target = self.callee(frame, decl, callee);
                 self.called(frame, &target, CallSite { callee, decl })
             }
             Expr::Index { of } => {
@@ -190,6 +190,30 @@ impl<'w> Evaluator<'w> {
             Expr::Literal(literal) => rules.literal(self, literal),
             Expr::Root | Expr::Unknown => Value::Unknown,
         }
+    }
+
+    /// What a call calls: a method, where the language tells `of.name()` from the field `of.name`.
+    pub(crate) fn callee(&mut self, frame: Frame, decl: Option<DeclId>, callee: ExprId) -> Value {
+        let world = self.world;
+        let rules = world.rules(frame.file);
+        let Expr::Member { of, name } = world.facts(frame.file).expr(callee) else {
+            return self.expr(frame, decl, callee);
+        };
+        if !rules.has_methods_apart() {
+            return self.expr(frame, decl, callee);
+        }
+        // Not remembered: the same expression may be read as a field elsewhere.
+        if !self.enter() {
+            return Value::Unknown;
+        }
+        let of = self.settled_expr(frame, decl, of);
+        let name = world.name(frame.file, name);
+        let value = of.map(|it| match it {
+            Value::Nothing | Value::Unknown => Value::Unknown,
+            it => rules.method(self, frame, it, name),
+        });
+        self.leave();
+        value
     }
 
     pub(crate) fn settled_expr(&mut self, frame: Frame, decl: Option<DeclId>, expr: ExprId) -> Value {

@@ -217,7 +217,6 @@ impl Builder<'_> {
         &mut self.facts.decls[id.index()]
     }
 
-    #[expect(dead_code, reason = "for languages with `impl` blocks")]
     pub(crate) fn implement(&mut self, it: Impl) -> ImplId {
         self.count();
         let id = ImplId(u32::try_from(self.facts.impls.len()).unwrap_or(u32::MAX));
@@ -247,7 +246,6 @@ impl Builder<'_> {
         self.facts.imports.push(it);
     }
 
-    #[expect(dead_code, reason = "for languages whose modules are declared")]
     pub(crate) fn module(&mut self, it: ModuleDecl) {
         self.count();
         self.facts.modules.push(it);

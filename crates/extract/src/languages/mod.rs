@@ -1,3 +1,4 @@
 //! One folder a language.
 
 pub(crate) mod python;
+pub(crate) mod rust;

@@ -109,6 +109,16 @@ pub(crate) trait Rules: Sync {
         Value::Unknown
     }
 
+    /// Whether fields and methods have names of their own, so that `of.name()` never calls what a field holds.
+    fn has_methods_apart(&self) -> bool {
+        false
+    }
+
+    /// What `of.name()` calls, one alternative at a time; asked where methods are apart.
+    fn method(&self, ev: &mut Evaluator<'_>, frame: Frame, of: &Value, name: Name) -> Value {
+        self.member(ev, frame, of, name)
+    }
+
     /// `of::name`, one alternative at a time.
     fn scoped(&self, ev: &mut Evaluator<'_>, frame: Frame, of: &Value, name: Name, space: Space) -> Value {
         Value::Unknown

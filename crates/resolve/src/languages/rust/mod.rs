@@ -196,6 +196,9 @@ impl Rules for Rust {
                 standard::instance(ev, &["std", "slice"], [of])
             }
             Type::Bounds(bounds) => {
+                if let Some(value) = self.iterated(ev, frame, decl, bounds) {
+                    return value;
+                }
                 let bounds: Vec<Value> =
                     bounds.iter().map(|it| self.type_entity(ev, frame, decl, *it)).collect();
                 Value::Bounded(bounds.into())
@@ -224,6 +227,10 @@ impl Rules for Rust {
     fn member(&self, ev: &mut Evaluator<'_>, frame: Frame, of: &Value, name: Name) -> Value {
         match of {
             Value::Instance(def, _) => self.instance_member(ev, frame, *def, name),
+            // A unit struct is written as its name.
+            Value::Def(def) if ev.world.kind(*def) == NodeKind::Struct => {
+                self.instance_member(ev, frame, *def, name)
+            }
             Value::Bounded(bounds) => bounded_member(ev, bounds, name),
             Value::ExternalInstance(external, _) => match ev.world.hierarchy.external_members(external, name)
             {
@@ -243,6 +250,21 @@ impl Rules for Rust {
             Value::External(external) => Value::External(external.member(name)),
             _ => Value::Unknown,
         }
+    }
+
+    fn has_methods_apart(&self) -> bool {
+        true
+    }
+
+    fn method(&self, ev: &mut Evaluator<'_>, frame: Frame, of: &Value, name: Name) -> Value {
+        if let Value::Instance(def, _) | Value::Def(def) = of
+            && ev.world.kind(*def).is_type_like()
+            && let found = self.associated(ev, *def, name)
+            && found != Value::Missing
+        {
+            return found;
+        }
+        self.member(ev, frame, of, name)
     }
 
     fn scoped(&self, ev: &mut Evaluator<'_>, frame: Frame, of: &Value, name: Name, space: Space) -> Value {
@@ -458,7 +480,10 @@ impl Rust {
             }
         }
         let text = world.text(name);
-        let prelude = tables::PRELUDE.binary_search_by_key(&text, |(name, _)| name).is_ok();
+        let prelude = match space {
+            Space::Macro => tables::MACROS.binary_search(&text).is_ok(),
+            _ => tables::PRELUDE.binary_search_by_key(&text, |(name, _)| name).is_ok(),
+        };
         if doubt && !prelude { Value::Unknown } else { Value::Missing }
     }
 
@@ -568,6 +593,27 @@ impl Rust {
         }
     }
 
+    /// `impl Iterator<Item = T>` and `impl Future<Output = T>`.
+    fn iterated(
+        &self,
+        ev: &mut Evaluator<'_>,
+        frame: Frame,
+        decl: Option<DeclId>,
+        bounds: &[TypeId],
+    ) -> Option<Value> {
+        let first = *bounds.first()?;
+        let Type::Named { arguments, .. } = ev.world.facts(frame.file).type_(first) else { return None };
+        let given = *arguments.last()?;
+        let Value::External(external) = self.type_entity(ev, frame, decl, first) else { return None };
+        match standard::type_name(ev, &external) {
+            "Iterator" | "IntoIterator" | "DoubleEndedIterator" | "ExactSizeIterator" => {
+                Some(Value::Iterable(ev.typed(frame, decl, given).into()))
+            }
+            "Future" => Some(Value::Awaitable(ev.typed(frame, decl, given).into())),
+            _ => None,
+        }
+    }
+
     /// What `Self` names around a declaration.
     fn self_type(&self, ev: &mut Evaluator<'_>, frame: Frame, decl: Option<DeclId>) -> Value {
         let world = ev.world;
@@ -636,6 +682,9 @@ impl Rust {
         {
             return Value::Def(field);
         }
+        if let Some(field) = self.tuple_field(ev, frame, def, name) {
+            return field;
+        }
         match self.associated(ev, def, name) {
             Value::Missing => {}
             found => return found,
@@ -655,6 +704,17 @@ impl Rust {
             return found;
         }
         Value::Missing
+    }
+
+    /// `0` of a tuple struct.
+    fn tuple_field(&self, ev: &mut Evaluator<'_>, frame: Frame, def: Def, name: Name) -> Option<Value> {
+        let world = ev.world;
+        if !world.text(name).starts_with(|it: char| it.is_ascii_digit()) {
+            return None;
+        }
+        let (file, id, decl) = world.decl(def);
+        let type_ = decl.parameters.iter().find(|it| world.name(file, it.name) == name)?.type_?;
+        Some(ev.typed(Frame::in_file(frame, file), Some(id), type_))
     }
 
     /// What `Type::name` or a method call finds: variants, inherent items, trait items, items of the standard traits.

@@ -69,6 +69,8 @@ pub(super) fn literal(ev: &Evaluator<'_>, literal: Literal) -> Value {
     let name = match literal {
         Literal::None | Literal::Tuple => return Value::Unknown,
         Literal::Function => return Value::Function(Value::Unknown.into()),
+        // A range.
+        Literal::Generator => return Value::Iterable(Value::ExternalResult.into()),
         Literal::Bool => "bool",
         Literal::String => "str",
         Literal::Character => "char",
