@@ -347,6 +347,10 @@ impl Python {
     /// What the top of a file binds a name to, seen from anywhere in it: its declarations and imports, then what
     /// wildcards bring. `Missing` when nothing does.
     fn top_name(&self, ev: &mut Evaluator<'_>, frame: Frame, name: Name) -> Value {
+        ev.top_name(frame.file, name, Space::Value, |ev| self.find_top_name(ev, frame, name))
+    }
+
+    fn find_top_name(&self, ev: &mut Evaluator<'_>, frame: Frame, name: Name) -> Value {
         let world = ev.world;
         let facts = world.facts(frame.file);
         let scopes = &world.scopes[frame.file as usize];

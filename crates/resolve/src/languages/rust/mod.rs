@@ -415,14 +415,15 @@ impl Rust {
         name: Name,
         space: Space,
     ) -> Value {
-        let world = ev.world;
-        if !ev.enter_module(module, name, space) {
-            return Value::Missing;
-        }
-        let (file, decl) = world.rust.place(module);
-        let value = self.module_item_in(ev, Frame::in_file(frame, file), module, decl, (name, space));
-        ev.leave_module();
-        value
+        ev.top_name(module.0, name, space, |ev| {
+            if !ev.enter_module(module, name, space) {
+                return Value::Missing;
+            }
+            let (file, decl) = ev.world.rust.place(module);
+            let value = self.module_item_in(ev, Frame::in_file(frame, file), module, decl, (name, space));
+            ev.leave_module();
+            value
+        })
     }
 
     fn module_item_in(
