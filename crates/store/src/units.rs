@@ -49,7 +49,8 @@ pub(crate) fn write_units(
         };
         set.insert(row);
     }
-    Ok((set, all_new.then(|| writer.graph.finish(target.symbols))))
+    let rows = if all_new { writer.graph.finish(target.symbols) } else { None };
+    Ok((set, rows))
 }
 
 struct Writer<'db, 'a> {
@@ -71,20 +72,19 @@ struct Collected {
     rows: GraphRows,
     /// By position: the symbol's row, when edges or nodes speak of it, and whether it has a node.
     seen: Vec<(u32, bool)>,
+    /// A symbol was stated by two units. Which one counts is for the reader to decide.
+    repeated: bool,
 }
 
 impl Collected {
     fn new(n_symbols: usize) -> Collected {
-        Collected { rows: GraphRows::default(), seen: vec![(0, false); n_symbols] }
+        Collected { rows: GraphRows::default(), seen: vec![(0, false); n_symbols], repeated: false }
     }
 
-    /// A symbol that several files state is the node of the first of them; units come by path.
     fn add_node(&mut self, node: &Node, symbol: &Symbol, sym: u32, node_row: u32) {
         let (row, has_node) = &mut self.seen[node.symbol as usize];
         *row = sym;
-        if std::mem::replace(has_node, true) {
-            return;
-        }
+        self.repeated |= std::mem::replace(has_node, true);
         self.rows.nodes.push(graph_node(symbol, sym, node_row, node.flags));
     }
 
@@ -102,14 +102,17 @@ impl Collected {
     }
 
     /// What has no node row comes last, by row.
-    fn finish(mut self, symbols: &[Symbol]) -> GraphRows {
+    fn finish(mut self, symbols: &[Symbol]) -> Option<GraphRows> {
+        if self.repeated {
+            return None;
+        }
         let without_node = |(at, &(sym, has_node)): (usize, &(u32, bool))| {
             (sym != 0 && !has_node).then(|| graph_node(&symbols[at], sym, 0, NodeFlags::default()))
         };
         let mut rest: Vec<GraphNode> = self.seen.iter().enumerate().filter_map(without_node).collect();
         rest.sort_unstable_by_key(|it| it.sym);
         self.rows.nodes.append(&mut rest);
-        self.rows
+        Some(self.rows)
     }
 }
 
