@@ -87,7 +87,7 @@ impl Extractor {
             parser
         });
         let parsed = parse(parser, bytes, self.limits.parse_time)?;
-        self.tree.fill(&parsed, tables, self.limits.max_depth);
+        self.tree.fill(&parsed, bytes, tables, self.limits.max_depth);
         Some(())
     }
 }

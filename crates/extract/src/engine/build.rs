@@ -6,7 +6,7 @@ use knowing_model::facts::{
     Binding, Call, Decl, DeclId, Expr, ExprId, FileFacts, Impl, ImplId, Import, Modifiers, ModuleDecl,
     Partial, PartialReason, Reference, Return, Site, Str, Type, TypeId,
 };
-use knowing_model::{NodeFlags, NodeKind, Position, Range, Span};
+use knowing_model::{NodeFlags, NodeKind, Position, Span};
 use rustc_hash::FxHashMap;
 
 use super::source::Source;
@@ -263,18 +263,6 @@ impl Builder<'_> {
 
     /// Where an offset at or after `node` stands.
     pub(crate) fn position_at(&self, node: Node, offset: u32) -> Position {
-        let start = self.tree.position(node);
-        let before = self.source.bytes(Range { from: self.tree.start(node), to: offset });
-        match before.iter().rposition(|&it| it == b'\n') {
-            None => Position { line: start.line, column: start.column + (offset - self.tree.start(node)) },
-            Some(last) => {
-                let n_breaks = before.iter().filter(|&&it| it == b'\n').count();
-                let column = before.len() - last - 1;
-                Position {
-                    line: start.line + u32::try_from(n_breaks).unwrap_or(u32::MAX),
-                    column: u32::try_from(column).unwrap_or(u32::MAX),
-                }
-            }
-        }
+        self.tree.position_at(node, offset)
     }
 }

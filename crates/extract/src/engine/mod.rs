@@ -2,6 +2,7 @@
 
 pub(crate) mod build;
 pub(crate) mod docs;
+pub(crate) mod lines;
 pub(crate) mod parse;
 pub(crate) mod paths;
 pub(crate) mod secrets;
