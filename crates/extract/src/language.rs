@@ -30,6 +30,8 @@ pub(crate) struct Language {
     pub(crate) grammar: fn() -> tree_sitter::Language,
     pub(crate) kinds: &'static [KindRow],
     pub(crate) fields: &'static [&'static str],
+    /// Kinds that have none of these fields, so that they are not looked for.
+    pub(crate) fieldless: &'static [u8],
     pub(crate) tables: &'static OnceLock<Tables>,
     /// Whether nothing below a node of this kind and text is asked for, so that it is not looked into.
     pub(crate) is_closed: fn(u8, &[u8]) -> bool,
@@ -53,6 +55,8 @@ pub(crate) struct Tables {
     /// With whether the kind is a named one.
     kinds: Vec<(u8, bool)>,
     fields: Vec<u8>,
+    /// By the language's number of a kind.
+    fieldless: Vec<bool>,
     /// Texts of the tokens that are kept.
     tokens: Vec<&'static [u8]>,
     pub(crate) is_closed: fn(u8, &[u8]) -> bool,
@@ -98,7 +102,8 @@ impl Tables {
             _ => None,
         };
         let tokens = rows.iter().filter_map(token).collect();
-        Tables { grammar, kinds, fields, tokens, is_closed: language.is_closed }
+        let fieldless = (0..=u8::MAX).map(|it| language.fieldless.contains(&it)).collect();
+        Tables { grammar, kinds, fields, fieldless, tokens, is_closed: language.is_closed }
     }
 
     /// The language's number of a kind, none when such nodes are dropped; and whether the kind is a named one.
@@ -111,6 +116,10 @@ impl Tables {
     /// Whether a token that is kept may stand in a text.
     pub(crate) fn has_token(&self, text: &[u8]) -> bool {
         self.tokens.iter().any(|token| text.windows(token.len()).any(|it| it == *token))
+    }
+
+    pub(crate) fn is_fieldless(&self, kind: u8) -> bool {
+        self.fieldless[usize::from(kind)]
     }
 
     pub(crate) fn field(&self, id: u16) -> u8 {

@@ -27,7 +27,8 @@ impl Scratch {
     pub(super) fn intern(&mut self, text: &str, strings: &[String]) -> (Str, bool) {
         let hash = |text: &str| rustc_hash::FxBuildHasher.hash_one(text);
         let new = Str(u32::try_from(strings.len()).unwrap_or(u32::MAX));
-        let slot = self.known.entry(hash(text), |it| strings[it.index()] == text, |it| hash(&strings[it.index()]));
+        let slot =
+            self.known.entry(hash(text), |it| strings[it.index()] == text, |it| hash(&strings[it.index()]));
         match slot {
             hashbrown::hash_table::Entry::Occupied(found) => (*found.get(), false),
             hashbrown::hash_table::Entry::Vacant(free) => {

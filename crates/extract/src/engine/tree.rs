@@ -40,6 +40,8 @@ pub(crate) struct Tree {
 /// A node whose children are being read.
 struct Open {
     index: u32,
+    /// Where it ends.
+    end: u32,
     /// Named children that were not met yet.
     n_unmet: usize,
 }
@@ -74,7 +76,6 @@ impl Tree {
             if is_named && let Some(parent) = open.last_mut() {
                 parent.n_unmet = parent.n_unmet.saturating_sub(1);
             }
-            let mut end = None;
             if let Some(kind) = kind {
                 if open.len() >= max_depth {
                     self.too_deep = true;
@@ -83,29 +84,33 @@ impl Tree {
                     let parent = open.last().map_or(0, |it| it.index);
                     let range = Range { from: number(node.start_byte()), to: number(node.end_byte()) };
                     row = self.lines.row_from(row, range.from);
-                    let field = if kind == ERROR {
-                        0
-                    } else {
-                        cursor.field_id().map_or(0, |it| tables.field(it.get()))
+                    let field = match self.nodes.get(parent as usize) {
+                        Some(parent) if kind != ERROR => field_under(parent.kind, &cursor, tables),
+                        _ => 0,
                     };
                     self.nodes.push(Flat { range, row, next: index + 1, parent, kind, field });
                     let n_unmet = node.named_child_count();
-                    let may_hold = !is_sound
-                        || !(tables.is_closed)(kind, text(range))
-                            && (n_unmet > 0 || tables.has_token(text(range)));
+                    let may_hold = if !is_sound {
+                        true
+                    } else if n_unmet > 0 {
+                        !(tables.is_closed)(kind, text(range))
+                    } else {
+                        node.child_count() > 0 && tables.has_token(text(range))
+                    };
                     if may_hold && cursor.goto_first_child() {
-                        open.push(Open { index, n_unmet });
+                        open.push(Open { index, end: range.to, n_unmet });
                         continue;
                     }
-                    end = Some(range.to);
                 }
             }
-            let mut end = end.unwrap_or_else(|| number(node.end_byte()));
+            let mut end = None;
             loop {
                 let all_met = is_sound
                     && open.last().is_none_or(|it| {
-                        let to = self.nodes[it.index as usize].range.to;
-                        it.n_unmet == 0 && !tables.has_token(text(Range { from: end, to }))
+                        it.n_unmet == 0 && {
+                            let from = end.unwrap_or_else(|| number(node.end_byte()));
+                            !tables.has_token(text(Range { from, to: it.end }))
+                        }
                     });
                 if !all_met && cursor.goto_next_sibling() {
                     break;
@@ -113,10 +118,8 @@ impl Tree {
                 let Some(closed) = open.pop() else {
                     return;
                 };
-                let n_nodes = number(self.nodes.len());
-                let closed = &mut self.nodes[closed.index as usize];
-                closed.next = n_nodes;
-                end = closed.range.to;
+                self.nodes[closed.index as usize].next = number(self.nodes.len());
+                end = Some(closed.end);
                 cursor.goto_parent();
             }
         }
@@ -216,6 +219,16 @@ impl Iterator for Children<'_> {
         self.next = self.tree.after(node).0;
         Some(node)
     }
+}
+
+/// Asking for the field costs as much as all else that is asked of a node; many parents have none.
+fn field_under(parent: u8, cursor: &tree_sitter::TreeCursor<'_>, tables: &Tables) -> u8 {
+    let field = || cursor.field_id().map_or(0, |it| tables.field(it.get()));
+    if tables.is_fieldless(parent) {
+        debug_assert_eq!(field(), 0, "a parent of kind {parent} has a field");
+        return 0;
+    }
+    field()
 }
 
 fn number(value: usize) -> u32 {

@@ -48,6 +48,7 @@ pub(crate) const LANGUAGE: Language = Language {
     grammar: || tree_sitter_python::LANGUAGE.into(),
     kinds: Kind::ROWS,
     fields: Field::NAMES,
+    fieldless: kinds::FIELDLESS,
     tables: &TABLES,
     is_closed,
     is_test,

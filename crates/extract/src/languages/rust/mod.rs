@@ -51,6 +51,7 @@ pub(crate) const LANGUAGE: Language = Language {
     grammar: || tree_sitter_rust::LANGUAGE.into(),
     kinds: Kind::ROWS,
     fields: Field::NAMES,
+    fieldless: kinds::FIELDLESS,
     tables: &TABLES,
     is_closed: |kind, _| CLOSED.contains(&kind),
     is_test,
