@@ -16,6 +16,7 @@ use crate::style::Style;
 /// Know your code: who calls, imports and extends whom, and what a change may break
 #[derive(Debug, Parser)]
 #[command(name = "knowing", version, after_help = EXAMPLES, propagate_version = false, max_term_width = 110)]
+#[command(next_help_heading = "Options of every command")]
 struct CommandLine {
     /// The database to use, instead of the repository's own in the data directory
     #[arg(long, global = true, value_name = "FILE", env = "KNOWING_DB", hide_env_values = true)]

@@ -19,8 +19,8 @@ Examples:
   knowing callers src/app.py:120 --depth 3
   knowing callers 'parse@function' --json
 
-A symbol is the end of its name (`run`, `Flask.run`, `app.py.Flask.run`), a whole qualified name, a node id, or a
-`path:line`. `@kind` at the end tells a field from a method.")]
+A symbol is the end of its name (`run`, `Flask.run`, `app.py.Flask.run`), a whole qualified name, a node id, or \
+a `path:line`. `@kind` at the end tells a field from a method.")]
 pub struct Callers {
     /// The symbol: end of its name, qualified name, node id or `path:line`
     pub symbol: String,
