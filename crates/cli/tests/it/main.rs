@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should fail where it stands")]
 
 mod answers;
+mod bad_input;
 mod docs;
 mod errors;
 mod export;
