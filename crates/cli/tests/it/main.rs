@@ -4,6 +4,7 @@
 
 mod answers;
 mod bad_input;
+mod bad_places;
 mod docs;
 mod errors;
 mod export;
