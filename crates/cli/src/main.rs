@@ -9,13 +9,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser};
-use knowing_ops::{Cx, Environment, Error, ErrorKind, Operation, Reply};
+use knowing_ops::{Cx, Environment, Error, ErrorKind, Operation, Reply, SCHEMA};
 
 use crate::style::Style;
 
 /// Know your code: who calls, imports and extends whom, and what a change may break
 #[derive(Debug, Parser)]
 #[command(name = "knowing", version, after_help = EXAMPLES, propagate_version = false, max_term_width = 110)]
+#[command(next_help_heading = "Options of every command")]
 struct CommandLine {
     /// The database to use, instead of the repository's own in the data directory
     #[arg(long, global = true, value_name = "FILE", env = "KNOWING_DB", hide_env_values = true)]
@@ -54,12 +55,12 @@ fn main() -> ExitCode {
         Ok(it) => it,
         Err(error) => return usage(&error),
     };
-    let json = command_line.json;
+    let (json, no_color) = (command_line.json, command_line.no_color);
     match run(command_line) {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Closed) => ExitCode::SUCCESS,
         Err(Failure::Told(error)) => {
-            report(&error, json);
+            report(&error, json, no_color);
             ExitCode::from(error.kind.exit_code())
         }
     }
@@ -120,16 +121,16 @@ fn run(command_line: CommandLine) -> Result<(), Failure> {
 }
 
 /// Errors of people who type go to standard error; programs that asked for JSON get it where they read.
-fn report(error: &Error, json: bool) {
+fn report(error: &Error, json: bool, no_color: bool) {
     if json {
         let mut output = io::stdout().lock();
-        let _ = write!(output, "{{\"error\":");
+        let _ = write!(output, "{{\"schema\":{SCHEMA},\"error\":");
         let _ = serde_json::to_writer(&mut output, error);
         let _ = writeln!(output, "}}");
         return;
     }
     let mut output = io::stderr().lock();
-    let style = Style::new(style::wanted(&output), false, false);
+    let style = Style::new(!no_color && style::wanted(&output), false, false);
     let _ = render::error(error, style, &mut output);
 }
 
@@ -143,7 +144,7 @@ fn usage(error: &clap::Error) -> ExitCode {
     let text = error.render().to_string();
     let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
     let usage = CommandLine::command().render_usage().to_string();
-    report(&Error::new(ErrorKind::Usage, message, format!("{usage}; see `knowing --help`")), true);
+    report(&Error::new(ErrorKind::Usage, message, format!("{usage}; see `knowing --help`")), true, true);
     ExitCode::from(2)
 }
 

@@ -28,7 +28,11 @@ pub(crate) fn error(error: &Error, style: Style, output: &mut dyn Write) -> io::
     for it in &error.candidates {
         let kind = it.kind.as_deref().unwrap_or_default();
         let location = it.location.as_deref().unwrap_or_default();
-        let line = format!("  {:<9} {} {}", style.plain(kind), style.plain(&it.name), style.dim(location));
+        let name = style.plain(after_repo(&it.name));
+        let line = match kind {
+            "" => format!("  {name}"),
+            _ => format!("  {:<KIND_WIDTH$} {name} {}", style.plain(kind), style.dim(location)),
+        };
         writeln!(output, "{}", line.trim_end())?;
     }
     if let Some(total) = error.total
@@ -50,11 +54,14 @@ fn index(it: &IndexReply, style: Style, output: &mut dyn Write) -> io::Result<()
         grouped(it.edges),
         grouped(it.unresolved)
     )?;
-    if it.files_added + it.files_changed + it.files_removed > 0 {
+    let n_changes = it.files_added + it.files_changed + it.files_removed;
+    // The first time every file is new, which says nothing.
+    if n_changes > 0 && it.files_added < it.files {
+        let changes = [it.files_added, it.files_changed, it.files_removed].map(grouped);
         writeln!(
             output,
-            "  files: {} added, {} changed, {} removed",
-            it.files_added, it.files_changed, it.files_removed
+            "  since before: {} added, {} changed, {} removed",
+            changes[0], changes[1], changes[2]
         )?;
     }
     if !it.skipped.is_empty() {
@@ -95,10 +102,10 @@ fn stats(it: &StatsReply, style: Style, output: &mut dyn Write) -> io::Result<()
     ];
     for (name, total, parts) in rows {
         let total = if name.is_empty() { String::new() } else { grouped(total) };
-        writeln!(output, "{:<10} {total:>9}  {parts}", name)?;
+        row(name, &total, &parts, output)?;
     }
     if !it.skipped.is_empty() {
-        writeln!(output, "{:<10} {:>9}  {}", "skipped", "", counts(&it.skipped))?;
+        row("skipped", "", &counts(&it.skipped), output)?;
     }
     writeln!(output, "root       {}", it.root)?;
     if style.verbose {
@@ -106,6 +113,22 @@ fn stats(it: &StatsReply, style: Style, output: &mut dyn Write) -> io::Result<()
         writeln!(output, "database   {}", it.database)?;
     }
     staleness(&it.tree, style, output)
+}
+
+/// A name, a number and what it is made of, over as many lines as that takes.
+fn row(name: &str, total: &str, parts: &str, output: &mut dyn Write) -> io::Result<()> {
+    const WIDTH: usize = 80;
+    let mut line = format!("{name:<10} {total:>9} ");
+    let indentation = line.len();
+    for part in parts.split_inclusive(", ") {
+        if line.len() > indentation && line.len() + part.trim_end().len() > indentation + WIDTH {
+            writeln!(output, "{}", line.trim_end())?;
+            line = " ".repeat(indentation);
+        }
+        let gap = if line.len() == indentation { " " } else { "" };
+        line = format!("{line}{gap}{part}");
+    }
+    writeln!(output, "{}", line.trim_end())
 }
 
 fn query(it: &QueryReply, style: Style, output: &mut dyn Write) -> io::Result<()> {
@@ -223,6 +246,9 @@ fn sites(it: &UnresolvedSites, style: Style, output: &mut dyn Write) -> io::Resu
     more(shown.min(it.sites.len()), it.count, "sites", output)
 }
 
+/// As wide as the longest kind that is common: `constructor`, `enum_member`.
+const KIND_WIDTH: usize = 11;
+
 /// Lines of a list that a person reads without being asked for more.
 const MAX_SHOWN: usize = 50;
 
@@ -236,7 +262,7 @@ fn plus_unresolved(it: &UnresolvedSites) -> String {
 
 fn symbol_line(it: &SymbolInfo, style: Style) -> String {
     let location = it.location().unwrap_or_default();
-    let kind = format!("{:<9}", it.kind);
+    let kind = format!("{:<KIND_WIDTH$}", it.kind);
     let line = format!("{} {} {}", style.cyan(&kind), style.bold(it.short_name()), style.dim(&location));
     line.trim_end().to_owned()
 }

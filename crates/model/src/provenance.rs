@@ -40,7 +40,7 @@ provenances! {
     1 AstInferred "ast_inferred" 6000..=9000 7000 Base "syntax with one plausible target, or a recognised pattern (routes, flags, endpoints 0.60, env and process reads 0.90)";
     2 AstResolved "ast_resolved" 8500..=8500 8500 Base "names, imports, types and scopes agree on the target";
     3 LspResolved "lsp_resolved" 9000..=9000 9000 Enriched "language server";
-    4 OtelTrace "otel_trace" 2000..=9500 2000 Observed "spans (15.4)";
+    4 OtelTrace "otel_trace" 2000..=9500 2000 Observed "spans of traces";
     5 ScipResolved "scip_resolved" 9500..=9500 9500 Enriched "SCIP index";
     6 AccessLog "access_log" 2000..=9500 2000 Observed "HTTP access logs";
     7 Structural "structural" 10000..=10000 10000 Base "contains, member_of";

@@ -19,8 +19,8 @@ Examples:
   knowing callers src/app.py:120 --depth 3
   knowing callers 'parse@function' --json
 
-A symbol is the end of its name (`run`, `Flask.run`, `app.py.Flask.run`), a whole qualified name, a node id, or a
-`path:line`. `@kind` at the end tells a field from a method.")]
+A symbol is the end of its name (`run`, `Flask.run`, `app.py.Flask.run`), a whole qualified name, a node id, or \
+a `path:line`. `@kind` at the end tells a field from a method.")]
 pub struct Callers {
     /// The symbol: end of its name, qualified name, node id or `path:line`
     pub symbol: String,
@@ -118,12 +118,14 @@ impl View<'_> {
                 sites: sites.lines,
             });
         }
-        listed.sort_by(|a, b| {
-            let place =
-                |it: &Neighbour| (it.depth, it.symbol.file.clone(), it.symbol.line, it.symbol.id.clone());
-            place(a).cmp(&place(b))
-        });
+        listed.sort_by(|a, b| place_of(a).cmp(&place_of(b)));
         let total = reached.len();
         Ok((listed, total, limit < total))
     }
+}
+
+/// Nearest first; of those as near, own code by its place, then what lies outside by its name.
+fn place_of(it: &Neighbour) -> impl Ord {
+    let SymbolInfo { file, line, qualified_name, id, .. } = &it.symbol;
+    (it.depth, file.is_none(), file, line, qualified_name, id)
 }

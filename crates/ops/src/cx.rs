@@ -125,7 +125,13 @@ impl Cx<'_> {
         let repo = repo.ok_or_else(no_index)?;
         let (snapshot, fresh) = match &target.place {
             Some(place) => of_place(&store, &repo, place)?.ok_or_else(no_index)?,
-            None => (store.latest_snapshot(repo.id)?.ok_or_else(no_index)?, "yes".to_owned()),
+            None => {
+                let latest = match store.latest_snapshot(repo.id)? {
+                    Some(snapshot) => Some(snapshot),
+                    None => self.latest_of_checkouts(&store, &repo, &target.database)?,
+                };
+                (latest.ok_or_else(no_index)?, "yes".to_owned())
+            }
         };
         let tree = Tree {
             schema: SCHEMA,
@@ -137,6 +143,27 @@ impl Cx<'_> {
         let prefix =
             target.place.map(|it| it.prefix_of(&self.environment.working_directory)).unwrap_or_default();
         Ok(Opened { store, snapshot, tree, prefix })
+    }
+
+    /// Where only parts of commits were ever indexed, none stands for the repository: the last one of a known checkout.
+    fn latest_of_checkouts(
+        &self,
+        store: &Store,
+        repo: &RepoRow,
+        database: &Path,
+    ) -> Result<Option<SnapshotRow>> {
+        let Ok(directory) = self.environment.own_directory() else { return Ok(None) };
+        let known = Registry::read(&directory).repositories;
+        let entry = known.into_iter().find(|it| it.url == repo.url && it.database == database);
+        let mut latest = None;
+        for path in entry.map(|it| it.paths).unwrap_or_default() {
+            let worktree = store.worktree(&path.to_string_lossy())?.filter(|it| it.repo == repo.id);
+            latest = latest.max(worktree.map(|it| (it.last_seen, it.head_snapshot)));
+        }
+        match latest {
+            Some((_, snapshot)) => Ok(store.snapshot_at(snapshot)?),
+            None => Ok(None),
+        }
     }
 
     fn target(&self) -> Result<Target> {

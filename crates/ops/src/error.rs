@@ -141,6 +141,9 @@ impl From<knowing_vcs::Error> for Error {
         let (kind, hint) = match &error {
             Vcs::NoSuchPath { .. } => (ErrorKind::BadInput, "check the path"),
             Vcs::NotARepository { .. } => (ErrorKind::BadInput, "give the path of a git repository"),
+            Vcs::Dangling { .. } => {
+                (ErrorKind::BadInput, "repair it with `git worktree repair`, or remove the file")
+            }
             Vcs::Revision { .. } => (ErrorKind::NotFound, "see `git log` and `git branch` for what there is"),
             Vcs::ObjectFormat { .. } => {
                 (ErrorKind::Unsupported, "convert the repository to SHA-1 or SHA-256")

@@ -1,7 +1,7 @@
 //! Find symbols by name, pattern or place, and the edges around them.
 
 use knowing_graph::{KindSet, NodeIndex};
-use knowing_model::{NodeKind, package_of};
+use knowing_model::{ContainerClass, NodeKind, Symbol, package_of};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -88,24 +88,24 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Query) -> Result<QueryReply> {
     let kinds = node_kinds(&arguments.kinds)?;
     let opened = cx.open()?;
     let view = opened.view()?;
-    let mut symbols = Vec::new();
-    for at in candidates(&view, &arguments.query)? {
-        if !kinds.is_empty() && !kinds.contains(&view.graph().node(at).kind()) {
-            continue;
-        }
-        let info = view.info(at)?;
-        if passes(&info, arguments) {
-            symbols.push((info, at));
+    let mut found = candidates(&view, &arguments.query)?;
+    found.retain(|it| kinds.is_empty() || kinds.contains(&it.symbol.kind));
+    let mut passing = Vec::new();
+    for it in found {
+        if passes(&view, &it, arguments)? {
+            passing.push(it);
         }
     }
-    if symbols.is_empty() {
+    if passing.is_empty() {
         return Err(view.not_found(&arguments.query)?);
     }
-    symbols.sort_by(|(a, _), (b, _)| {
-        (&a.qualified_name, a.kind, &a.id).cmp(&(&b.qualified_name, b.kind, &b.id))
-    });
-    let total = symbols.len();
-    symbols.truncate(arguments.limit);
+    passing.sort_by_cached_key(|it| (it.symbol.qualified_name(), it.symbol.kind.name(), it.symbol.id));
+    let total = passing.len();
+    passing.truncate(arguments.limit);
+    let mut symbols = Vec::new();
+    for it in passing {
+        symbols.push((view.info(it.at)?, it.at));
+    }
     let (edges, total_edges) = edges_around(&view, &symbols, arguments, edge_kinds)?;
     Ok(QueryReply {
         tree: view.tree().clone(),
@@ -117,40 +117,59 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Query) -> Result<QueryReply> {
     })
 }
 
+struct Found {
+    at: NodeIndex,
+    symbol: Symbol,
+}
+
 /// What the text alone means. A pattern without `.`, `/` or `:` is one of names, else one of whole paths.
-fn candidates(view: &View<'_>, query: &str) -> Result<Vec<NodeIndex>> {
+fn candidates(view: &View<'_>, query: &str) -> Result<Vec<Found>> {
+    let mut found = Vec::new();
     if !query.contains(['*', '?']) {
-        return view.matches(query);
+        for at in view.matches(query)? {
+            found.push(Found { at, symbol: view.symbol(at)?.symbol });
+        }
+        return Ok(found);
     }
     let of_names = !query.contains(['.', '/', ':']);
-    let mut found = Vec::new();
-    view.each_symbol(|at, symbol| {
+    view.each_symbol(|at, row| {
         let fits = if of_names {
-            fits_pattern(&symbol.symbol.name, query)
+            fits_pattern(&row.symbol.name, query)
         } else {
-            let name = symbol.qualified_name();
+            let name = row.qualified_name();
             let path = name.split_once("://").map_or("", |(_, path)| path);
             fits_pattern(path, query) || fits_pattern(&name, query)
         };
         if fits {
-            found.push(at);
+            found.push(Found { at, symbol: row.symbol.clone() });
         }
     })?;
     Ok(found)
 }
 
-fn passes(info: &SymbolInfo, arguments: &Query) -> bool {
-    let file = info.file.as_deref();
-    let in_package = arguments.package.as_deref().is_none_or(|wanted| {
+fn passes(view: &View<'_>, found: &Found, arguments: &Query) -> Result<bool> {
+    let Query { package, file, language, .. } = arguments;
+    if package.is_none() && file.is_none() && language.is_none() {
+        return Ok(true);
+    }
+    // Most names begin with their file, which saves reading the rest of what is known of each.
+    let (place, info) = match (found.symbol.class, language) {
+        (ContainerClass::File, None) => (Some(found.symbol.container.to_string()), None),
+        _ => {
+            let info = view.info(found.at)?;
+            (info.file.clone(), Some(info))
+        }
+    };
+    let in_package = package.as_deref().is_none_or(|wanted| {
         let wanted = wanted.trim_end_matches('/');
-        let package = file.map_or("_virtual", |it| package_of(knowing_model::ContainerClass::File, it));
+        let package = place.as_deref().map_or("_virtual", |it| package_of(ContainerClass::File, it));
         package == wanted || package.strip_prefix(wanted).is_some_and(|rest| rest.starts_with('/'))
     });
     let in_file =
-        arguments.file.as_deref().is_none_or(|wanted| file.is_some_and(|it| fits_pattern(it, wanted)));
-    let in_language =
-        arguments.language.as_deref().is_none_or(|wanted| info.language.as_deref() == Some(wanted));
-    in_package && in_file && in_language
+        file.as_deref().is_none_or(|wanted| place.as_deref().is_some_and(|it| fits_pattern(it, wanted)));
+    let language_of = info.as_ref().and_then(|it| it.language.as_deref());
+    let in_language = language.as_deref().is_none_or(|wanted| language_of == Some(wanted));
+    Ok(in_package && in_file && in_language)
 }
 
 fn edges_around(

@@ -44,6 +44,7 @@ impl Checkout {
             true => place.as_path(),
             false => place.parent().unwrap_or(&place),
         };
+        refuse_dangling(directory)?;
         let discovery = upwards::Options { trust, ..Default::default() };
         let options = Mapping { full: options_for_owner(), reduced: options_for_others() };
         let repo = ThreadSafeRepository::discover_opts(directory, discovery, options)
@@ -138,6 +139,21 @@ fn options_for_others() -> Options {
     let mut permissions = options.permissions;
     permissions.config.includes = false;
     options.permissions(permissions)
+}
+
+/// The nearest `.git` may be a file that names a directory which is gone: of a removed main checkout, say. That is
+/// neither a place without a repository nor part of a repository around it.
+fn refuse_dangling(directory: &Path) -> Result<()> {
+    let Some(file) = directory.ancestors().map(|it| it.join(".git")).find(|it| it.exists()) else {
+        return Ok(());
+    };
+    let text = if file.is_file() { fs::read_to_string(&file).unwrap_or_default() } else { String::new() };
+    let Some(named) = text.strip_prefix("gitdir:") else { return Ok(()) };
+    let target = file.with_file_name("").join(named.trim());
+    match target.is_dir() {
+        true => Ok(()),
+        false => Err(Error::Dangling { file, target }),
+    }
 }
 
 fn refusal(path: &Path, error: &gix::Error) -> Error {

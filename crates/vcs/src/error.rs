@@ -10,6 +10,8 @@ pub enum Error {
     NoSuchPath { path: PathBuf },
     #[error("`{}` is not inside a git repository", path.display())]
     NotARepository { path: PathBuf },
+    #[error("`{}` names the directory `{}`, which is not there", file.display(), target.display())]
+    Dangling { file: PathBuf, target: PathBuf },
     #[error("`{text}` names no commit of this repository: {reason}")]
     Revision { text: String, reason: String },
     #[error("the object format of the repository at `{}` is not supported: {reason}", path.display())]

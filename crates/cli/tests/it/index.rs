@@ -190,6 +190,15 @@ fn a_repository_is_asked_by_its_url_or_the_end_of_it() {
 }
 
 #[test]
+fn a_repository_of_which_only_a_part_is_indexed_is_asked_by_its_name_too() {
+    let (session, repo) = (Session::new(), shop());
+    session.json(repo.path(), &["index", "--url", "github.com/acme/shop", "--exclude", "tests/"]);
+    let here = session.file("");
+    let answer = session.json(&here, &["--repo", "acme/shop", "callers", "make"]);
+    assert_eq!(answer["total"], json!(1), "the test is not there: {answer}");
+}
+
+#[test]
 fn a_directory_without_git_is_indexed_when_it_is_named() {
     let session = Session::new();
     let place = Fixture::directory();

@@ -2,7 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should fail where it stands")]
 
+mod acceptance;
 mod answers;
+mod bad_input;
+mod bad_places;
+mod docs;
 mod errors;
 mod export;
 mod index;

@@ -28,6 +28,18 @@ fn a_path_without_repository_and_a_missing_path_are_told_apart() {
 }
 
 #[test]
+fn a_git_file_that_names_nothing_is_an_error_even_inside_a_repository() {
+    let repo = Fixture::from_text("//- /inner/a.py\n");
+    repo.commit("first");
+    for named in ["/no/such/place", "../gone", ""] {
+        repo.write("inner/.git", &format!("gitdir: {named}\n"));
+        let is_gone = !repo.path().join("inner").join(named).is_dir();
+        let opened = Checkout::open(&repo.path().join("inner/a.py"));
+        assert_eq!(matches!(opened, Err(Error::Dangling { .. })), is_gone, "{named}");
+    }
+}
+
+#[test]
 fn a_bare_repository_is_addressed_by_its_directory_whatever_its_name() {
     let repo = Fixture::from_text("//- /a.py\n");
     let commit = repo.commit("first");
