@@ -1,4 +1,4 @@
-//! Buffers of the making of facts that are kept from file to file: freeing large ones costs as much as filling them.
+//! Buffers of the making of facts that are kept from file to file.
 
 use hashbrown::HashTable;
 use knowing_model::facts::Str;

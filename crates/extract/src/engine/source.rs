@@ -38,14 +38,8 @@ impl<'s> Source<'s> {
 
     /// Where a text occurs, in order.
     pub(crate) fn occurrences(&self, wanted: &str) -> Vec<u32> {
-        let offset = |it: usize| u32::try_from(it).unwrap_or(u32::MAX);
-        match self.text {
-            Some(text) => text.match_indices(wanted).map(|(at, _)| offset(at)).collect(),
-            None => {
-                let windows = self.bytes.windows(wanted.len()).enumerate();
-                windows.filter(|(_, it)| *it == wanted.as_bytes()).map(|(at, _)| offset(at)).collect()
-            }
-        }
+        let found = memchr::memmem::find_iter(self.bytes, wanted);
+        found.map(|it| u32::try_from(it).unwrap_or(u32::MAX)).collect()
     }
 
     pub(crate) fn n_lines(&self) -> u32 {

@@ -50,7 +50,7 @@ impl Tree {
     /// Takes over a parsed tree.
     ///
     /// Most of the time goes into stepping from sibling to sibling. In a tree without errors a node is left when its
-    /// last named child was met and nothing but tokens that are dropped can follow, which spares a third of the steps.
+    /// last named child was met and nothing but tokens that are dropped can follow, which spares about half of the steps.
     pub(crate) fn fill(
         &mut self,
         parsed: &tree_sitter::Tree,
