@@ -14,6 +14,7 @@ fn z1_every_error_has_kind_message_and_hint() {
     session.error(nowhere.path(), &["index"], 2, "usage");
     session.error(repo.path(), &["index", "no/such/path"], 2, "bad_input");
     session.index(&repo);
+    let before = session.text(repo.path(), &["export"]);
     for (arguments, code, kind) in [
         (&["callers", "nothing_like_it"][..], 1, "not_found"),
         (&["callers", "run"], 1, "ambiguous"),
@@ -32,6 +33,7 @@ fn z1_every_error_has_kind_message_and_hint() {
     ] {
         session.error(repo.path(), arguments, code, kind);
     }
+    assert_eq!(session.text(repo.path(), &["export"]), before);
 }
 
 #[test]
