@@ -9,6 +9,7 @@ use tree_sitter::Parser;
 use crate::engine::build::Builder;
 use crate::engine::parse::parse;
 use crate::engine::paths;
+use crate::engine::scratch::Scratch;
 use crate::engine::source::Source;
 use crate::engine::tree::Tree;
 use crate::language::Language;
@@ -29,11 +30,17 @@ pub struct Extractor {
     /// By place in the list of languages; made when first needed.
     parsers: Vec<Option<Parser>>,
     tree: Tree,
+    scratch: Scratch,
 }
 
 impl Extractor {
     pub fn new(limits: Limits) -> Extractor {
-        Extractor { limits, parsers: LANGUAGES.iter().map(|_| None).collect(), tree: Tree::default() }
+        Extractor {
+            limits,
+            parsers: LANGUAGES.iter().map(|_| None).collect(),
+            tree: Tree::default(),
+            scratch: Scratch::default(),
+        }
     }
 
     /// A path that no language accepts gives empty facts.
@@ -58,7 +65,7 @@ impl Extractor {
         }
         let mut facts = match self.parse(place, language, bytes) {
             Some(()) => {
-                let mut builder = Builder::new(path, source, &self.tree, self.limits);
+                let mut builder = Builder::new(path, source, &self.tree, &mut self.scratch, self.limits);
                 builder.is_test = is_test;
                 (language.read)(&mut builder);
                 builder.finish()
@@ -87,7 +94,7 @@ impl Extractor {
             parser
         });
         let parsed = parse(parser, bytes, self.limits.parse_time)?;
-        self.tree.fill(&parsed, tables, self.limits.max_depth);
+        self.tree.fill(&parsed, bytes, tables, self.limits.max_depth);
         Some(())
     }
 }

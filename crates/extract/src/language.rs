@@ -30,7 +30,11 @@ pub(crate) struct Language {
     pub(crate) grammar: fn() -> tree_sitter::Language,
     pub(crate) kinds: &'static [KindRow],
     pub(crate) fields: &'static [&'static str],
+    /// Kinds that have none of these fields, so that they are not looked for.
+    pub(crate) fieldless: &'static [u8],
     pub(crate) tables: &'static OnceLock<Tables>,
+    /// Whether nothing below a node of this kind and text is asked for, so that it is not looked into.
+    pub(crate) is_closed: fn(u8, &[u8]) -> bool,
     /// Whether a path is that of a test file: by whole segments and affixes of the file name.
     pub(crate) is_test: fn(&str) -> bool,
     pub(crate) read: for<'a> fn(&mut Builder<'a>),
@@ -48,8 +52,14 @@ pub(crate) enum KindRow {
 /// A language's kinds and fields by the grammar's numbers.
 pub(crate) struct Tables {
     pub(crate) grammar: tree_sitter::Language,
-    kinds: Vec<u8>,
+    /// With whether the kind is a named one.
+    kinds: Vec<(u8, bool)>,
     fields: Vec<u8>,
+    /// By the language's number of a kind.
+    fieldless: Vec<bool>,
+    /// Texts of the tokens that are kept.
+    tokens: Vec<&'static [u8]>,
+    pub(crate) is_closed: fn(u8, &[u8]) -> bool,
 }
 
 /// Kinds that every language has.
@@ -59,12 +69,13 @@ const DROPPED: u8 = u8::MAX;
 
 impl Language {
     pub(crate) fn tables(&self) -> &'static Tables {
-        self.tables.get_or_init(|| Tables::new((self.grammar)(), self.kinds, self.fields))
+        self.tables.get_or_init(|| Tables::new(self))
     }
 }
 
 impl Tables {
-    fn new(grammar: tree_sitter::Language, rows: &[KindRow], field_names: &[&str]) -> Tables {
+    fn new(language: &Language) -> Tables {
+        let (grammar, rows, field_names) = ((language.grammar)(), language.kinds, language.fields);
         let number_of = |id: u16| {
             let name = grammar.node_kind_for_id(id).unwrap_or_default();
             let named = grammar.node_kind_is_named(id);
@@ -74,7 +85,7 @@ impl Tables {
                 KindRow::Skipped(text) if named && *text == name => Some(DROPPED),
                 _ => None,
             });
-            listed.unwrap_or(if named { OTHER } else { DROPPED })
+            (listed.unwrap_or(if named { OTHER } else { DROPPED }), named)
         };
         let n_kinds = u16::try_from(grammar.node_kind_count()).unwrap_or(u16::MAX);
         let kinds = (0..n_kinds).map(number_of).collect();
@@ -86,14 +97,29 @@ impl Tables {
                 position.and_then(|it| u8::try_from(it + 1).ok()).unwrap_or(0)
             })
             .collect();
-        Tables { grammar, kinds, fields }
+        let token = |row: &KindRow| match row {
+            KindRow::Token(text, _) => Some(text.as_bytes()),
+            _ => None,
+        };
+        let tokens = rows.iter().filter_map(token).collect();
+        let fieldless = (0..=u8::MAX).map(|it| language.fieldless.contains(&it)).collect();
+        Tables { grammar, kinds, fields, fieldless, tokens, is_closed: language.is_closed }
     }
 
-    /// The language's number of a kind; none when such nodes are dropped.
-    pub(crate) fn kind(&self, id: u16) -> Option<u8> {
+    /// The language's number of a kind, none when such nodes are dropped; and whether the kind is a named one.
+    pub(crate) fn kind(&self, id: u16) -> (Option<u8>, bool) {
         // The grammar's own number of an error is outside the table.
-        let number = self.kinds.get(usize::from(id)).copied().unwrap_or(ERROR);
-        (number != DROPPED).then_some(number)
+        let (number, is_named) = self.kinds.get(usize::from(id)).copied().unwrap_or((ERROR, true));
+        ((number != DROPPED).then_some(number), is_named)
+    }
+
+    /// Whether a token that is kept may stand in a text.
+    pub(crate) fn has_token(&self, text: &[u8]) -> bool {
+        self.tokens.iter().any(|token| text.windows(token.len()).any(|it| it == *token))
+    }
+
+    pub(crate) fn is_fieldless(&self, kind: u8) -> bool {
+        self.fieldless[usize::from(kind)]
     }
 
     pub(crate) fn field(&self, id: u16) -> u8 {

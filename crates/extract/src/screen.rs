@@ -63,7 +63,7 @@ pub fn screen_with(path: &str, bytes: &[u8], rules: &Rules) -> Screen {
         SkipReason::Vendored
     } else if bytes.len() > rules.max_file_bytes {
         SkipReason::TooLarge
-    } else if head(bytes, 8 << 10).contains(&0) {
+    } else if memchr::memchr(0, head(bytes, 8 << 10)).is_some() {
         SkipReason::Binary
     } else if bytes.starts_with(b"version https://git-lfs.github.com/spec/") {
         SkipReason::LfsPointer
@@ -133,5 +133,7 @@ fn has_generator_marker(bytes: &[u8]) -> bool {
 }
 
 fn contains_ignoring_case(bytes: &[u8], wanted: &[u8]) -> bool {
-    bytes.windows(wanted.len()).any(|it| it.eq_ignore_ascii_case(wanted))
+    let Some(first) = wanted.first() else { return true };
+    memchr::memchr2_iter(first.to_ascii_lowercase(), first.to_ascii_uppercase(), bytes)
+        .any(|at| bytes.get(at..at + wanted.len()).is_some_and(|it| it.eq_ignore_ascii_case(wanted)))
 }

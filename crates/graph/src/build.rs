@@ -1,8 +1,7 @@
 //! Rows to the bytes of an image.
 
-use std::collections::HashMap;
-
 use knowing_model::{EdgeKind, NodeFlags, NodeId, NodeKind, Provenance, SnapshotId};
+use rustc_hash::FxHashMap;
 
 use crate::image::{EdgeRecord, Error, Graph, NodeRecord, Result};
 use crate::layout::encode;
@@ -42,7 +41,7 @@ impl Graph {
     /// Brings rows into canonical order. An edge whose end is no node is an error: the store promises both.
     pub fn build(snapshot: SnapshotId, input: &GraphInput<'_>) -> Result<Graph> {
         let nodes = node_records(&input.nodes)?;
-        let index_of_sym: HashMap<u32, u32> =
+        let index_of_sym: FxHashMap<u32, u32> =
             nodes.iter().zip(0..).map(|(node, at)| (node.sym, at)).collect();
         if index_of_sym.len() != nodes.len() {
             return Err(Error::Input("two nodes of one symbol".to_owned()));
@@ -76,7 +75,7 @@ fn node_records(inputs: &[NodeInput<'_>]) -> Result<Vec<NodeRecord>> {
         return Err(Error::Input("two nodes of one id".to_owned()));
     }
     // Names are numbered by first use in canonical order, so that equal graphs have equal bytes but for row numbers.
-    let mut numbers: HashMap<&str, u32> = HashMap::new();
+    let mut numbers: FxHashMap<&str, u32> = FxHashMap::default();
     let mut records = Vec::with_capacity(order.len());
     for node in order {
         let next = numbers.len() as u32;

@@ -7,7 +7,7 @@ use knowing_graph::{EdgeInput, Graph, GraphInput, NodeInput};
 use knowing_model::{ContainerClass, EdgeId, Hash, RULESET, Stage, identity, package_of};
 use knowing_resolve::Resolution;
 use knowing_snapshot::{EdgeLeaf, Tree};
-use knowing_store::{Counts, FileState, NewFile, NewSnapshot, NewWorktree, SnapshotRow, Store};
+use knowing_store::{Counts, FileState, GraphRows, NewFile, NewSnapshot, NewWorktree, SnapshotRow, Store};
 use rayon::prelude::*;
 
 use crate::pipeline::{Files, Origin};
@@ -44,8 +44,12 @@ pub(crate) struct Found<'a> {
     pub(crate) tree: &'a Tree,
 }
 
-/// Writes everything in one transaction.
-pub(crate) fn write(store: &mut Store, request: &Request<'_>, found: &Found<'_>) -> Result<SnapshotRow> {
+/// Writes everything in one transaction. The rows are what the graph image needs, when nothing of it was stored before.
+pub(crate) fn write(
+    store: &mut Store,
+    request: &Request<'_>,
+    found: &Found<'_>,
+) -> Result<(SnapshotRow, Option<GraphRows>)> {
     let rows = file_rows(found.files);
     // A tree without some of its files is no snapshot of the commit: it stands beside the chain, told apart by what it
     // holds.
@@ -56,7 +60,7 @@ pub(crate) fn write(store: &mut Store, request: &Request<'_>, found: &Found<'_>)
         false => (Stage::Worktree, Some(digest(rows.iter().map(|it| (it.path, it.blob))))),
     };
     let worktree = NewWorktree { path: request.place, branch: request.branch };
-    let snapshot = store.write_snapshot(&NewSnapshot {
+    let (snapshot, rows) = store.write_snapshot_and_rows(&NewSnapshot {
         url: request.url,
         object_format: request.object_format.name(),
         commit: found.commit,
@@ -75,7 +79,7 @@ pub(crate) fn write(store: &mut Store, request: &Request<'_>, found: &Found<'_>)
     if !snapshot.chained {
         store.set_worktree(worktree, &snapshot, request.now)?;
     }
-    Ok(snapshot)
+    Ok((snapshot, rows))
 }
 
 /// What stands for the commit of a tree.
@@ -129,17 +133,17 @@ fn file_rows(files: &Files) -> Vec<NewFile<'_>> {
 fn counts(found: &Found<'_>) -> Counts {
     let Found { files, skipped, resolution, .. } = found;
     let mut is_node = vec![false; resolution.symbols.len()];
-    let mut edges_by_provenance: BTreeMap<String, u64> = BTreeMap::new();
-    let mut unresolved_by_reason: BTreeMap<String, u64> = BTreeMap::new();
+    let mut edges_by_provenance: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut unresolved_by_reason: BTreeMap<&str, u64> = BTreeMap::new();
     for unit in &resolution.units {
         unit.nodes.iter().for_each(|it| is_node[it.symbol as usize] = true);
         for edge in &unit.edges {
             is_node[edge.source as usize] = true;
             is_node[edge.target as usize] = true;
-            *edges_by_provenance.entry(edge.provenance.name().to_owned()).or_default() += 1;
+            *edges_by_provenance.entry(edge.provenance.name()).or_default() += 1;
         }
         for site in &unit.unresolved {
-            *unresolved_by_reason.entry(site.reason.name().to_owned()).or_default() += 1;
+            *unresolved_by_reason.entry(site.reason.name()).or_default() += 1;
         }
     }
     Counts {
@@ -148,9 +152,17 @@ fn counts(found: &Found<'_>) -> Counts {
         edges: edges_by_provenance.values().sum(),
         unresolved: unresolved_by_reason.values().sum(),
         skipped: (*skipped).clone(),
-        edges_by_provenance,
-        unresolved_by_reason,
+        edges_by_provenance: owned(edges_by_provenance),
+        unresolved_by_reason: owned(unresolved_by_reason),
     }
+}
+
+fn owned(counts: BTreeMap<&str, u64>) -> BTreeMap<String, u64> {
+    counts.into_iter().map(|(name, count)| (name.to_owned(), count)).collect()
+}
+
+fn image_path(store: &Store, snapshot: &SnapshotRow) -> std::path::PathBuf {
+    store.images_dir().join(format!("{}.graph", snapshot.id))
 }
 
 /// What a snapshot says of itself, as a report of a run that made nothing.
@@ -214,11 +226,16 @@ pub(crate) fn point_at(store: &mut Store, request: &Request<'_>, snapshot: &Snap
 
 /// The graph of a snapshot: its image, or one built anew when that is missing or damaged.
 pub fn open_graph(store: &Store, snapshot: &SnapshotRow) -> Result<Graph> {
-    let path = store.images_dir().join(format!("{}.graph", snapshot.id));
+    let path = image_path(store, snapshot);
     if let Ok(graph) = Graph::open(&path, snapshot.id) {
         return Ok(graph);
     }
-    let rows = store.reader(snapshot)?.graph_rows()?;
+    write_graph(store, snapshot, &store.reader(snapshot)?.graph_rows()?)
+}
+
+/// Builds the image of a snapshot's rows and opens it.
+pub(crate) fn write_graph(store: &Store, snapshot: &SnapshotRow, rows: &GraphRows) -> Result<Graph> {
+    let path = image_path(store, snapshot);
     let input = GraphInput {
         nodes: rows
             .nodes

@@ -170,10 +170,13 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
         resolution: &resolution,
         tree: &tree,
     };
-    let written = commit::write(store, request, &found)?;
+    let (written, rows) = commit::write(store, request, &found)?;
 
     phases.begin(Phase::Image, None);
-    open_graph(store, &written)?;
+    match rows {
+        Some(rows) => commit::write_graph(store, &written, &rows)?,
+        None => open_graph(store, &written)?,
+    };
 
     let mut report = commit::report_of(&written);
     report.new_snapshot = true;

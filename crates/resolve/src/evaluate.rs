@@ -49,6 +49,8 @@ pub(crate) struct Evaluator<'w> {
     results: FxHashMap<(Def, Option<Def>, u8), Value>,
     depth: u32,
     steps: u32,
+    /// What the top of a file or module binds names to, as far as it was asked for outside of any search.
+    top_names: FxHashMap<(u32, Name, Space), Value>,
     /// Modules that are being searched through their wildcards, so that circles end.
     searched: Vec<(ModuleId, Name, Space)>,
 }
@@ -61,6 +63,7 @@ impl<'w> Evaluator<'w> {
             results: FxHashMap::default(),
             depth: 0,
             steps: 0,
+            top_names: FxHashMap::default(),
             searched: Vec::new(),
         }
     }
@@ -82,6 +85,28 @@ impl<'w> Evaluator<'w> {
 
     pub(crate) fn leave(&mut self) {
         self.depth -= 1;
+    }
+
+    /// A name at the top of a file or module (`place`), remembered. Inside of a search nothing is: what it finds there
+    /// depends on which modules it came through.
+    pub(crate) fn top_name(
+        &mut self,
+        place: u32,
+        name: Name,
+        space: Space,
+        find: impl FnOnce(&mut Evaluator<'w>) -> Value,
+    ) -> Value {
+        if !self.searched.is_empty() {
+            return find(self);
+        }
+        if let Some(value) = self.top_names.get(&(place, name, space)) {
+            return value.clone();
+        }
+        let value = find(self);
+        if self.steps < MAX_STEPS && self.depth < MAX_DEPTH {
+            self.top_names.insert((place, name, space), value.clone());
+        }
+        value
     }
 
     /// As `enter`, and not twice into the same search of a module.

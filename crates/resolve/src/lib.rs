@@ -7,9 +7,10 @@
 //! ```
 //!
 //! A call that cannot be resolved is kept with its reason; nothing is ever bound by name alone, save for the one rule
-//! called *inferred* (`emit.rs`). What a language means by its names is in `languages/`.
+//! called *inferred* (`calls.rs`). What a language means by its names is in `languages/`.
 
 mod assemble;
+mod calls;
 mod derive;
 mod emit;
 mod evaluate;

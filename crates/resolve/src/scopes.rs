@@ -98,7 +98,8 @@ impl Scopes {
 
     pub(crate) fn find(&self, scope: Scope, name: Name) -> &[Entry] {
         let begin = self.entries.partition_point(|it| (it.scope, it.name) < (scope, name));
-        let n = self.entries[begin..].partition_point(|it| (it.scope, it.name) == (scope, name));
+        // A name is bound a few times at most.
+        let n = self.entries[begin..].iter().take_while(|it| (it.scope, it.name) == (scope, name)).count();
         &self.entries[begin..begin + n]
     }
 

@@ -1,5 +1,7 @@
 //! File versions and their facts.
 
+use std::cell::RefCell;
+
 use knowing_model::facts::FileFacts;
 use knowing_model::{FileId, Hash, NodeFlags};
 use rusqlite::{Connection, OptionalExtension, Row};
@@ -58,8 +60,15 @@ pub struct EncodedFacts(Vec<u8>);
 
 impl EncodedFacts {
     pub fn new(facts: &FileFacts) -> EncodedFacts {
-        let plain = postcard::to_stdvec(facts).expect("facts are plain data, which postcard can write");
-        EncodedFacts(compress(&plain))
+        thread_local! {
+            static PLAIN: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+        }
+        PLAIN.with_borrow_mut(|plain| {
+            plain.clear();
+            *plain = postcard::to_extend(facts, std::mem::take(plain))
+                .expect("facts are plain data, which postcard can write");
+            EncodedFacts(compress(plain))
+        })
     }
 
     /// None when the bytes are damaged.

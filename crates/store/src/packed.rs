@@ -14,20 +14,24 @@ const MAX_PLAIN: usize = 1 << 30;
 
 thread_local! {
     // A context is about a megabyte of tables: making one for each file would cost more than compressing it.
-    static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+    // The buffer beside it is as long as the longest frame could be.
+    static COMPRESSOR: RefCell<Option<(Compressor<'static>, Vec<u8>)>> = const { RefCell::new(None) };
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
 /// The length as four little-endian bytes, then one zstd frame.
 pub(crate) fn compress(plain: &[u8]) -> Vec<u8> {
     COMPRESSOR.with_borrow_mut(|it| {
-        let compressor =
-            it.get_or_insert_with(|| Compressor::new(LEVEL).expect("the level is one that zstd has"));
+        let (compressor, frame) = it.get_or_insert_with(|| {
+            (Compressor::new(LEVEL).expect("the level is one that zstd has"), Vec::new())
+        });
         let length = u32::try_from(plain.len()).expect("a blob is shorter than 4 GiB");
-        let frame = compressor.compress(plain).expect("compressing in memory has nothing to fail on");
+        frame.clear();
+        frame.reserve(zstd::zstd_safe::compress_bound(plain.len()));
+        compressor.compress_to_buffer(plain, frame).expect("compressing in memory has nothing to fail on");
         let mut out = Vec::with_capacity(4 + frame.len());
         out.extend(length.to_le_bytes());
-        out.extend(frame);
+        out.extend_from_slice(frame);
         out
     })
 }

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::connection::Store;
 use crate::error::{Fault, Result};
 use crate::files::{NewFile, write_files};
+use crate::graph_rows::GraphRows;
 use crate::packed::{compress, decompress, pack_set, unpack_set};
 use crate::repos::{NewRepo, NewWorktree, WorktreeRow, upsert_repo, upsert_worktree, worktree};
 use crate::units::{Target, write_units};
@@ -110,11 +111,22 @@ impl Store {
 
     /// Writes everything in one transaction. What is stored already, down to the snapshot itself, is not written again.
     pub fn write_snapshot(&mut self, new: &NewSnapshot<'_>) -> Result<SnapshotRow> {
+        Ok(self.write_snapshot_and_rows(new)?.0)
+    }
+
+    /// As `write_snapshot`, with what `Reader::graph_rows` would read back, where all of it was written just now.
+    pub fn write_snapshot_and_rows(
+        &mut self,
+        new: &NewSnapshot<'_>,
+    ) -> Result<(SnapshotRow, Option<GraphRows>)> {
         self.write(|db| write(db, new))
     }
 }
 
-fn write(db: &Connection, new: &NewSnapshot<'_>) -> std::result::Result<SnapshotRow, Fault> {
+fn write(
+    db: &Connection,
+    new: &NewSnapshot<'_>,
+) -> std::result::Result<(SnapshotRow, Option<GraphRows>), Fault> {
     let repo = upsert_repo(
         db,
         &NewRepo { url: new.url, object_format: new.object_format, ruleset: new.ruleset, at: new.created_at },
@@ -127,8 +139,8 @@ fn write(db: &Connection, new: &NewSnapshot<'_>) -> std::result::Result<Snapshot
         root: new.root,
         dirty: new.dirty,
     });
-    let snapshot = match snapshot_where(db, "snapshot_id = ?1", [id.as_bytes()])? {
-        Some(stored) => stored,
+    let (snapshot, rows) = match snapshot_where(db, "snapshot_id = ?1", [id.as_bytes()])? {
+        Some(stored) => (stored, None),
         None => write_new(db, repo, id, new)?,
     };
     if let Some(worktree) = new.worktree
@@ -144,7 +156,7 @@ fn write(db: &Connection, new: &NewSnapshot<'_>) -> std::result::Result<Snapshot
         };
         upsert_worktree(db, &row)?;
     }
-    Ok(snapshot)
+    Ok((snapshot, rows))
 }
 
 fn write_new(
@@ -152,11 +164,11 @@ fn write_new(
     repo: i64,
     id: SnapshotId,
     new: &NewSnapshot<'_>,
-) -> std::result::Result<SnapshotRow, Fault> {
+) -> std::result::Result<(SnapshotRow, Option<GraphRows>), Fault> {
     let parent = parent_of(db, repo, new)?;
     let file_rows = write_files(db, repo, new.ruleset, new.files)?;
     let target = Target { repo, known_repo: parent.is_some(), file_rows: &file_rows, symbols: new.symbols };
-    let unit_set = write_units(db, &target, new.units)?;
+    let (unit_set, rows) = write_units(db, &target, new.units)?;
     let file_set = row_set(&file_rows)?;
     let package_roots: Vec<(&str, [u8; 32])> =
         new.package_roots.iter().map(|(package, root)| (package.as_str(), root.0)).collect();
@@ -201,7 +213,7 @@ fn write_new(
         pack_set(&unit_set),
         compress(&package_roots),
     ))?;
-    Ok(snapshot)
+    Ok((snapshot, rows))
 }
 
 fn row_set(rows: &[i64]) -> std::result::Result<RoaringBitmap, Fault> {

@@ -66,6 +66,10 @@ impl<'db, 'a> Interner<'db, 'a> {
         by_id.iter().try_for_each(|&it| self.row(it).map(drop))
     }
 
+    pub(crate) fn symbol(&self, at: u32) -> &'a Symbol {
+        &self.symbols[at as usize]
+    }
+
     pub(crate) fn row(&mut self, at: u32) -> Result<u32, Fault> {
         let known = self.rows[at as usize];
         if known != 0 {

@@ -6,9 +6,9 @@ use knowing_model::facts::{
     Binding, Call, Decl, DeclId, Expr, ExprId, FileFacts, Impl, ImplId, Import, Modifiers, ModuleDecl,
     Partial, PartialReason, Reference, Return, Site, Str, Type, TypeId,
 };
-use knowing_model::{NodeFlags, NodeKind, Position, Range, Span};
-use rustc_hash::FxHashMap;
+use knowing_model::{NodeFlags, NodeKind, Position, Span};
 
+use super::scratch::Scratch;
 use super::source::Source;
 use super::tree::{Node, Tree};
 use crate::limits::Limits;
@@ -23,10 +23,7 @@ pub(crate) struct Builder<'s> {
     /// Whether the path says that this is a test file.
     pub(crate) is_test: bool,
     pub(crate) facts: FileFacts,
-    strings: FxHashMap<Cow<'s, str>, Str>,
-    /// By node: the number of its expression plus one.
-    memo: Vec<u32>,
-    consumed: Vec<bool>,
+    scratch: &'s mut Scratch,
     limits: Limits,
     n_facts: usize,
     full: Option<PartialReason>,
@@ -34,16 +31,21 @@ pub(crate) struct Builder<'s> {
 }
 
 impl<'s> Builder<'s> {
-    pub(crate) fn new(path: &'s str, source: Source<'s>, tree: &'s Tree, limits: Limits) -> Builder<'s> {
+    pub(crate) fn new(
+        path: &'s str,
+        source: Source<'s>,
+        tree: &'s Tree,
+        scratch: &'s mut Scratch,
+        limits: Limits,
+    ) -> Builder<'s> {
+        scratch.prepare(tree.len());
         Builder {
             path,
             source,
             tree,
             is_test: false,
             facts: FileFacts::default(),
-            strings: FxHashMap::default(),
-            memo: vec![0; tree.len()],
-            consumed: vec![false; tree.len()],
+            scratch,
             limits,
             n_facts: 0,
             full: None,
@@ -95,14 +97,12 @@ impl<'s> Builder<'s> {
         self.source.bytes(self.tree.range(node))
     }
 
-    pub(crate) fn intern(&mut self, text: impl Into<Cow<'s, str>>) -> Str {
+    pub(crate) fn intern<'t>(&mut self, text: impl Into<Cow<'t, str>>) -> Str {
         let text = text.into();
-        if let Some(found) = self.strings.get(&text) {
-            return *found;
+        let (id, is_new) = self.scratch.intern(&text, &self.facts.strings);
+        if is_new {
+            self.facts.strings.push(text.into_owned());
         }
-        let id = Str(u32::try_from(self.facts.strings.len()).unwrap_or(u32::MAX));
-        self.facts.strings.push(text.clone().into_owned());
-        self.strings.insert(text, id);
         id
     }
 
@@ -111,7 +111,7 @@ impl<'s> Builder<'s> {
         self.intern_name(self.text(node))
     }
 
-    pub(crate) fn intern_name(&mut self, text: Cow<'s, str>) -> Str {
+    pub(crate) fn intern_name(&mut self, text: Cow<'_, str>) -> Str {
         if text.len() > knowing_model::name::MAX_NAME {
             let bounded = knowing_model::name::bounded(&text).into_owned();
             return self.intern(bounded);
@@ -127,11 +127,11 @@ impl<'s> Builder<'s> {
 /// Marks on nodes.
 impl Builder<'_> {
     pub(crate) fn consume(&mut self, node: Node) {
-        self.consumed[node.index()] = true;
+        self.scratch.consumed[node.index()] = true;
     }
 
     pub(crate) fn is_consumed(&self, node: Node) -> bool {
-        self.consumed[node.index()]
+        self.scratch.consumed[node.index()]
     }
 }
 
@@ -145,11 +145,11 @@ impl Builder<'_> {
 
     /// The expression that was made for a node before.
     pub(crate) fn memo(&self, node: Node) -> Option<ExprId> {
-        self.memo[node.index()].checked_sub(1).map(ExprId)
+        self.scratch.memo[node.index()].checked_sub(1).map(ExprId)
     }
 
     pub(crate) fn remember(&mut self, node: Node, expr: ExprId) {
-        self.memo[node.index()] = expr.0 + 1;
+        self.scratch.memo[node.index()] = expr.0 + 1;
     }
 
     /// Makes an expression for a node and remembers it.
@@ -263,18 +263,6 @@ impl Builder<'_> {
 
     /// Where an offset at or after `node` stands.
     pub(crate) fn position_at(&self, node: Node, offset: u32) -> Position {
-        let start = self.tree.position(node);
-        let before = self.source.bytes(Range { from: self.tree.start(node), to: offset });
-        match before.iter().rposition(|&it| it == b'\n') {
-            None => Position { line: start.line, column: start.column + (offset - self.tree.start(node)) },
-            Some(last) => {
-                let n_breaks = before.iter().filter(|&&it| it == b'\n').count();
-                let column = before.len() - last - 1;
-                Position {
-                    line: start.line + u32::try_from(n_breaks).unwrap_or(u32::MAX),
-                    column: u32::try_from(column).unwrap_or(u32::MAX),
-                }
-            }
-        }
+        self.tree.position_at(node, offset)
     }
 }

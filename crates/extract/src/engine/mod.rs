@@ -2,8 +2,10 @@
 
 pub(crate) mod build;
 pub(crate) mod docs;
+pub(crate) mod lines;
 pub(crate) mod parse;
 pub(crate) mod paths;
+pub(crate) mod scratch;
 pub(crate) mod secrets;
 pub(crate) mod signature;
 pub(crate) mod source;

@@ -1,5 +1,7 @@
 //! A declaration's head on one line: white space folded, comments left out, keys masked, at most 400 bytes.
 
+use std::borrow::Cow;
+
 use super::secrets;
 
 pub(crate) const MAX_SIGNATURE: usize = 400;
@@ -13,16 +15,35 @@ pub(crate) enum Comments {
 }
 
 /// The text of a head, made fit to be a signature.
-pub(crate) fn signature(text: &str, comments: Comments) -> String {
+pub(crate) fn signature(text: &str, comments: Comments) -> Cow<'_, str> {
     // A head may be as long as the file; what is folded away is mostly white space.
     let end = text.floor_char_boundary(text.len().min(MAX_SIGNATURE * 8));
-    let mut folded = fold(&text[..end], comments);
+    let text = &text[..end];
+    if is_folded(text) {
+        return Cow::Borrowed(text[..text.floor_char_boundary(MAX_SIGNATURE)].trim_end());
+    }
+    let mut folded = fold(text, comments);
     if let Some(masked) = secrets::mask(&folded, if comments == Comments::Hash { b"\"'" } else { b"\"" }) {
         folded = masked;
     }
     folded.truncate(folded.floor_char_boundary(MAX_SIGNATURE));
     folded.truncate(folded.trim_end().len());
-    folded
+    Cow::Owned(folded)
+}
+
+/// Whether a text is what folding it gives, as most heads are: one line, single spaces, no literals or comments.
+fn is_folded(text: &str) -> bool {
+    let mut before = b' ';
+    for &byte in text.as_bytes() {
+        if !matches!(byte, b' '..=b'~')
+            || matches!(byte, b'"' | b'\'' | b'#' | b'\\' | b'/')
+            || byte == b' ' && before == b' '
+        {
+            return false;
+        }
+        before = byte;
+    }
+    before != b' '
 }
 
 fn fold(text: &str, comments: Comments) -> String {

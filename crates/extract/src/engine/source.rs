@@ -49,7 +49,7 @@ impl<'s> Source<'s> {
     }
 
     pub(crate) fn n_lines(&self) -> u32 {
-        let n_ends = self.bytes.iter().filter(|&&it| it == b'\n').count();
+        let n_ends = memchr::memchr_iter(b'\n', self.bytes).count();
         let unfinished = self.bytes.last().is_some_and(|&it| it != b'\n');
         u32::try_from(n_ends + usize::from(unfinished)).unwrap_or(u32::MAX)
     }

@@ -170,7 +170,7 @@ pub(crate) trait Rules: Sync {
 }
 
 /// Which of a language's name spaces is looked in.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Space {
     Type,
     Value,

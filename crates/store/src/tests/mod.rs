@@ -167,7 +167,7 @@ impl Sample {
         };
         let mut root = Hash([7; 32]);
         root.0[..self.commit.len()].copy_from_slice(&self.commit);
-        store.write_snapshot(&NewSnapshot {
+        let (snapshot, rows) = store.write_snapshot_and_rows(&NewSnapshot {
             url: &self.url,
             object_format: "sha1",
             commit: &self.commit,
@@ -182,7 +182,12 @@ impl Sample {
             units: &self.units,
             counts,
             created_at: 1_700_000_000,
-        })
+        })?;
+        if let Some(rows) = rows {
+            // What is handed on is what would be read back.
+            assert_eq!(store.reader(&snapshot)?.graph_rows()?, rows);
+        }
+        Ok(snapshot)
     }
 }
 

@@ -138,3 +138,25 @@ fields! {
         Value "value",
     }
 }
+
+/// Frequent kinds without any of these fields.
+pub(super) const FIELDLESS: &[u8] = &[
+    Kind::ArgumentList as u8,
+    Kind::ComparisonOperator as u8,
+    Kind::ConcatenatedString as u8,
+    Kind::Decorator as u8,
+    Kind::Dictionary as u8,
+    Kind::DottedName as u8,
+    Kind::ExpressionList as u8,
+    Kind::ExpressionStatement as u8,
+    Kind::List as u8,
+    Kind::Module as u8,
+    Kind::NotOperator as u8,
+    Kind::Parameters as u8,
+    Kind::ParenthesizedExpression as u8,
+    Kind::PatternList as u8,
+    Kind::ReturnStatement as u8,
+    Kind::Set as u8,
+    Kind::Tuple as u8,
+    Kind::Type as u8,
+];

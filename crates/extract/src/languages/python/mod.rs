@@ -48,11 +48,22 @@ pub(crate) const LANGUAGE: Language = Language {
     grammar: || tree_sitter_python::LANGUAGE.into(),
     kinds: Kind::ROWS,
     fields: Field::NAMES,
+    fieldless: kinds::FIELDLESS,
     tables: &TABLES,
+    is_closed,
     is_test,
     read: reader::read,
     owner_path: |_, _| None,
 };
+
+/// Only texts like `f"{name}"` have something inside.
+fn is_closed(kind: u8, text: &[u8]) -> bool {
+    kind == Kind::String as u8
+        && !text
+            .iter()
+            .take_while(|it| it.is_ascii_alphabetic())
+            .any(|it| matches!(it, b'f' | b'F' | b't' | b'T'))
+}
 
 /// `tests/` anywhere and `test/` at the top; inside a package `test` is often a part of it (`django.test`).
 fn is_test(path: &str) -> bool {

@@ -85,7 +85,7 @@ impl Reader<'_, '_> {
     /// The statement as a signature, a long value cut short.
     fn shown(&mut self, statement: Node) -> Str {
         let text = self.b.text(statement);
-        let mut text = signature(&text, Comments::Hash);
+        let mut text = signature(&text, Comments::Hash).into_owned();
         if text.len() > MAX_SHOWN {
             text.truncate(text.floor_char_boundary(MAX_SHOWN));
             text.push_str("...");

@@ -182,3 +182,25 @@ fields! {
         Value "value",
     }
 }
+
+/// Frequent kinds without any of these fields.
+pub(super) const FIELDLESS: &[u8] = &[
+    Kind::Arguments as u8,
+    Kind::AttributeItem as u8,
+    Kind::AwaitExpression as u8,
+    Kind::Block as u8,
+    Kind::ClosureParameters as u8,
+    Kind::ExpressionStatement as u8,
+    Kind::FieldDeclarationList as u8,
+    Kind::MatchBlock as u8,
+    Kind::Parameters as u8,
+    Kind::ParenthesizedExpression as u8,
+    Kind::ReturnExpression as u8,
+    Kind::TokenRepetition as u8,
+    Kind::TokenTree as u8,
+    Kind::TryExpression as u8,
+    Kind::TupleExpression as u8,
+    Kind::TuplePattern as u8,
+    Kind::TypeArguments as u8,
+    Kind::TypeParameters as u8,
+];

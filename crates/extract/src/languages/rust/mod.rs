@@ -51,11 +51,16 @@ pub(crate) const LANGUAGE: Language = Language {
     grammar: || tree_sitter_rust::LANGUAGE.into(),
     kinds: Kind::ROWS,
     fields: Field::NAMES,
+    fieldless: kinds::FIELDLESS,
     tables: &TABLES,
+    is_closed: |kind, _| CLOSED.contains(&kind),
     is_test,
     read: reader::read,
     owner_path: impls::owner_path,
 };
+
+/// Their parts are quotes and escapes.
+const CLOSED: [u8; 3] = [Kind::CharLiteral as u8, Kind::RawStringLiteral as u8, Kind::StringLiteral as u8];
 
 /// `tests/` and `benches/` anywhere, `tests.rs` beside what it tests, `store_test.rs`.
 fn is_test(path: &str) -> bool {

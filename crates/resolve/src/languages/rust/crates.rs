@@ -34,9 +34,12 @@ struct Package {
     library: Option<ModuleId>,
     /// By the name code uses: the package's directory in the project, or none for one from outside.
     dependencies: FxHashMap<String, Option<String>>,
+    /// All names that mean a crate in this package.
+    crates: FxHashMap<String, Crate>,
 }
 
 /// What a crate's name means.
+#[derive(Clone, Copy)]
 pub(crate) enum Crate {
     Project(ModuleId),
     Outside,
@@ -49,6 +52,7 @@ impl RustCrates {
         for index in 0..all.packages.len() {
             all.add_targets(world, index as u32);
         }
+        all.name_crates();
         // Files that no crate reaches (fixtures, templates) are roots of their own.
         for file in 0..world.n_files() as u32 {
             if world.facts(file).language == "rust" && !all.of_file.contains_key(&file) {
@@ -94,6 +98,7 @@ impl RustCrates {
                 library_name,
                 library: None,
                 dependencies,
+                crates: FxHashMap::default(),
             });
         }
     }
@@ -287,35 +292,50 @@ impl RustCrates {
         self.modules[module.0 as usize].children.get(&name).copied()
     }
 
-    /// What a crate's name means in a module's crate: the package's own library, a dependency, or nothing.
+    /// What a crate's name means in a module's crate: a dependency, the package's own library, or nothing.
     pub(crate) fn named(&self, module: ModuleId, name: &str) -> Option<Crate> {
         let Some(package) = self.modules[module.0 as usize].package else {
             // Without a project file every crate is from outside.
             return Some(Crate::Outside);
         };
         let package = &self.packages[package as usize];
-        if let Some(path) = package.dependencies.get(name) {
-            let library =
-                path.as_ref().and_then(|path| self.packages.iter().find(|it| it.directory == *path));
-            return match library.and_then(|it| it.library) {
-                Some(library) => Some(Crate::Project(library)),
-                None => Some(Crate::Outside),
-            };
+        match package.crates.get(name) {
+            Some(Crate::Project(own)) if *own == self.root(module) => None,
+            found => found.copied(),
         }
-        let own_library = package.library.filter(|it| *it != self.root(module));
-        if package.library_name == name
-            && let Some(library) = own_library
-        {
-            return Some(Crate::Project(library));
+    }
+
+    /// Puts together what crate names mean in each package, once all libraries are known.
+    fn name_crates(&mut self) {
+        let libraries: FxHashMap<&str, &Package> =
+            self.packages.iter().map(|it| (it.directory.as_str(), it)).collect();
+        let mut all: Vec<FxHashMap<String, Crate>> = Vec::with_capacity(self.packages.len());
+        for package in &self.packages {
+            let mut crates: FxHashMap<String, Crate> = FxHashMap::default();
+            if let Some(library) = package.library {
+                crates.insert(package.library_name.clone(), Crate::Project(library));
+            }
+            let mut dependencies: Vec<(&String, &Option<String>)> = package.dependencies.iter().collect();
+            dependencies.sort_unstable();
+            // A library may be named unlike its package.
+            for (_, path) in &dependencies {
+                let other = path.as_ref().and_then(|it| libraries.get(it.as_str()));
+                if let Some((other, library)) = other.and_then(|it| Some((it, it.library?))) {
+                    crates.insert(other.library_name.clone(), Crate::Project(library));
+                    crates.insert(other.name.replace('-', "_"), Crate::Project(library));
+                }
+            }
+            // The name that the package itself uses comes before all others.
+            for (name, path) in dependencies {
+                let other = path.as_ref().and_then(|it| libraries.get(it.as_str()));
+                let meaning = other.and_then(|it| it.library).map_or(Crate::Outside, Crate::Project);
+                crates.insert(name.clone(), meaning);
+            }
+            all.push(crates);
         }
-        // A library may be named unlike its package.
-        let renamed = package.dependencies.values().flatten().find_map(|path| {
-            let other = self.packages.iter().find(|it| it.directory == *path)?;
-            (other.library_name == name || other.name.replace('-', "_") == name)
-                .then_some(other.library)
-                .flatten()
-        });
-        renamed.map(Crate::Project)
+        for (package, crates) in self.packages.iter_mut().zip(all) {
+            package.crates = crates;
+        }
     }
 
     /// The one macro of a name that a module can mean: of its own crate, else the only one anywhere.

@@ -1,0 +1,170 @@
+//! Items by path: what a module declares, imports and re-exports, and what crate names mean.
+
+use knowing_model::facts::{DeclId, Import, Type, TypeId};
+
+use super::crates::Crate;
+use super::{Rust, tables};
+use crate::evaluate::{Evaluator, Frame, fits};
+use crate::languages::{Rules, Space};
+use crate::names::Name;
+use crate::scopes::{Item, Scope};
+use crate::value::{External, Origin, Value};
+use crate::world::ModuleId;
+
+impl Rust {
+    /// An item of a module: declared there, a module below it, imported by name, or brought by a wildcard.
+    pub(super) fn module_item(
+        &self,
+        ev: &mut Evaluator<'_>,
+        frame: Frame,
+        module: ModuleId,
+        name: Name,
+        space: Space,
+    ) -> Value {
+        ev.top_name(module.0, name, space, |ev| {
+            if !ev.enter_module(module, name, space) {
+                return Value::Missing;
+            }
+            let (file, decl) = ev.world.rust.place(module);
+            let value = self.module_item_in(ev, Frame::in_file(frame, file), module, decl, (name, space));
+            ev.leave_module();
+            value
+        })
+    }
+
+    fn module_item_in(
+        &self,
+        ev: &mut Evaluator<'_>,
+        frame: Frame,
+        module: ModuleId,
+        decl: Option<DeclId>,
+        (name, space): (Name, Space),
+    ) -> Value {
+        let world = ev.world;
+        let facts = world.facts(frame.file);
+        let scope = Scope::of(decl);
+        let scopes = &world.scopes[frame.file as usize];
+        let entries = scopes.find(scope, name);
+        let declared = entries.iter().filter_map(|it| match it.item {
+            Item::Decl(decl) if fits(facts.decl(decl).kind, space) => Some(decl),
+            _ => None,
+        });
+        // In the value space a function comes before a module or type of its name.
+        let rank = |it: &DeclId| space == Space::Value && facts.decl(*it).kind.is_type_like();
+        if let Some(found) = declared.min_by_key(|it| (rank(it), *it)) {
+            let def = world.def(frame.file, found);
+            return match world.rust.of_decl(def) {
+                Some(inner) => Value::Module(inner),
+                None => Value::Def(def),
+            };
+        }
+        if space == Space::Type
+            && let Some(child) = world.rust.child(module, name)
+        {
+            return Value::Module(child);
+        }
+        for entry in entries {
+            if let Item::Import(index) = entry.item {
+                let value = ev.imported(frame, &facts.imports[index as usize], space);
+                if value.is_known() {
+                    return value;
+                }
+            }
+        }
+        if let Some(child) = world.rust.child(module, name) {
+            return Value::Module(child);
+        }
+        let mut doubt = entries.iter().any(|it| matches!(it.item, Item::Import(_)));
+        for (at, index) in &scopes.wildcards {
+            if *at != scope {
+                continue;
+            }
+            match self.offered(ev, frame, &facts.imports[*index as usize], name, space) {
+                Value::Missing => {}
+                // An outside module's wildcard: a prelude name is likelier its own.
+                Value::Unknown => doubt = true,
+                value => return value,
+            }
+        }
+        let text = world.text(name);
+        let prelude = match space {
+            Space::Macro => tables::MACROS.binary_search(&text).is_ok(),
+            _ => tables::PRELUDE.binary_search_by_key(&text, |(name, _)| name).is_ok(),
+        };
+        if doubt && !prelude { Value::Unknown } else { Value::Missing }
+    }
+
+    /// The first segment of a `use`: a word, a crate, or an item of the module that is not this very import.
+    pub(super) fn import_root(
+        &self,
+        ev: &mut Evaluator<'_>,
+        frame: Frame,
+        import: &Import,
+        name: Name,
+        space: Space,
+    ) -> Value {
+        let world = ev.world;
+        let Some(module) = world.rust.module(world, frame.file, import.decl) else { return Value::Unknown };
+        match world.text(name) {
+            "crate" | "$crate" => return Value::Module(world.rust.root(module)),
+            "self" => return Value::Module(module),
+            "super" => return world.rust.parent(module).map_or(Value::Missing, Value::Module),
+            _ => {}
+        }
+        if let Some(child) = world.rust.child(module, name) {
+            return Value::Module(child);
+        }
+        if let Some(value) = self.named_crate(ev, module, name) {
+            return value;
+        }
+        self.module_item(ev, frame, module, name, space)
+    }
+
+    pub(super) fn named_crate(&self, ev: &Evaluator<'_>, module: ModuleId, name: Name) -> Option<Value> {
+        let text = ev.world.text(name);
+        if matches!(text, "std" | "core" | "alloc" | "proc_macro" | "test") {
+            // `core` and `alloc` offer under other names what `std` offers.
+            let name = if matches!(text, "core" | "alloc") { ev.world.names.find("std")? } else { name };
+            return Some(Value::External(External::new(Origin::StandardLibrary, &[name])));
+        }
+        match ev.world.rust.named(module, text)? {
+            Crate::Project(library) => Some(Value::Module(library)),
+            Crate::Outside if text.starts_with(|it: char| it.is_ascii_lowercase() || it == '_') => {
+                Some(Value::External(External::new(Origin::ThirdParty, &[name])))
+            }
+            Crate::Outside => None,
+        }
+    }
+
+    /// What a written path names, its last segment in the given space.
+    pub(super) fn path_entity(
+        &self,
+        ev: &mut Evaluator<'_>,
+        frame: Frame,
+        decl: Option<DeclId>,
+        type_: TypeId,
+        space: Space,
+    ) -> Value {
+        let world = ev.world;
+        let Type::Named { segments, at, .. } = world.facts(frame.file).type_(type_) else {
+            return Value::Unknown;
+        };
+        let names: Vec<Name> = segments.iter().map(|it| world.name(frame.file, *it)).collect();
+        let Some((first, rest)) = names.split_first() else { return Value::Unknown };
+        let space_of = |left: usize| if left == 0 { space } else { Space::Type };
+        if world.text(*first).is_empty() {
+            let Some((krate, rest)) = rest.split_first() else { return Value::Unknown };
+            let module = world.rust.module(world, frame.file, decl);
+            let root = module.and_then(|it| self.named_crate(ev, it, *krate)).unwrap_or(Value::Unknown);
+            return rest.iter().enumerate().fold(root, |value, (at, name)| {
+                value.map(|it| self.scoped(ev, frame, it, *name, space_of(rest.len() - at - 1)))
+            });
+        }
+        let mut value = ev.name(frame, decl, *first, *at, space_of(rest.len()));
+        for (at, name) in rest.iter().enumerate() {
+            let left = rest.len() - at - 1;
+            value = value.map(|it| self.scoped(ev, frame, it, *name, space_of(left)));
+        }
+        value
+    }
+}

@@ -1,0 +1,197 @@
+//! Members of types: fields, inherent and trait methods, `Deref`, what the standard library gives to all.
+
+use knowing_model::NodeKind;
+
+use super::{Rust, standard, tables};
+use crate::evaluate::{Evaluator, Frame};
+use crate::hierarchy::Ancestor;
+use crate::names::Name;
+use crate::scopes::{Item, Scope};
+use crate::value::{External, Value};
+use crate::world::Def;
+
+impl Rust {
+    /// A field or method of a value: own first, then by traits, then through `Deref`, then what the standard library
+    /// gives to all.
+    pub(super) fn instance_member(
+        &self,
+        ev: &mut Evaluator<'_>,
+        frame: Frame,
+        def: Def,
+        name: Name,
+    ) -> Value {
+        let world = ev.world;
+        if let Some(field) = child(ev, def, name)
+            && world.kind(field) == NodeKind::Field
+        {
+            return Value::Def(field);
+        }
+        if let Some(field) = self.tuple_field(ev, frame, def, name) {
+            return field;
+        }
+        match self.associated(ev, def, name) {
+            Value::Missing => {}
+            found => return found,
+        }
+        let dereferenced = world.names.find("Target").map(|it| world.hierarchy.impl_members(def, it));
+        if let Some([target]) = dereferenced
+            && ev.enter()
+        {
+            let (file, _, alias) = world.decl(*target);
+            let inner = match alias.type_ {
+                Some(type_) => ev.typed(Frame::in_file(frame, file), alias.owner, type_),
+                None => Value::Unknown,
+            };
+            let found =
+                if inner == Value::instance(def) { Value::Unknown } else { ev.member(frame, &inner, name) };
+            ev.leave();
+            return found;
+        }
+        Value::Missing
+    }
+
+    /// `0` of a tuple struct.
+    pub(super) fn tuple_field(
+        &self,
+        ev: &mut Evaluator<'_>,
+        frame: Frame,
+        def: Def,
+        name: Name,
+    ) -> Option<Value> {
+        let world = ev.world;
+        if !world.text(name).starts_with(|it: char| it.is_ascii_digit()) {
+            return None;
+        }
+        let (file, id, decl) = world.decl(def);
+        let type_ = decl.parameters.iter().find(|it| world.name(file, it.name) == name)?.type_?;
+        Some(ev.typed(Frame::in_file(frame, file), Some(id), type_))
+    }
+
+    /// What `Type::name` or a method call finds: variants, inherent items, trait items, items of the standard traits.
+    pub(super) fn associated(&self, ev: &mut Evaluator<'_>, def: Def, name: Name) -> Value {
+        let world = ev.world;
+        if let Some(member) = child(ev, def, name)
+            && world.kind(member) != NodeKind::Field
+        {
+            return Value::Def(member);
+        }
+        let all = world.hierarchy.impl_members(def, name);
+        let inherent = |def: &Def| {
+            let (file, _, decl) = world.decl(*def);
+            let target = decl.implementation.and_then(|it| world.hierarchy.implementation(file, it));
+            target.is_some_and(|it| it.interface.is_none())
+        };
+        if let Some(own) = all.iter().find(|it| inherent(it)) {
+            return Value::Def(*own);
+        }
+        match all {
+            [] => {}
+            [one] => return Value::Def(*one),
+            several => {
+                return Value::OneOf(several.iter().map(|it| Value::Def(*it)).collect::<Vec<_>>().into());
+            }
+        }
+        let mut iterator = false;
+        for interface in world.hierarchy.interfaces(def) {
+            match interface {
+                Ancestor::Project(interface) => {
+                    if let Some(found) = trait_member(ev, *interface, name) {
+                        return Value::Def(found);
+                    }
+                }
+                Ancestor::External(external) => {
+                    iterator |= external.last().is_some_and(|it| world.text(it) == "Iterator");
+                }
+                Ancestor::Unknown => {}
+            }
+        }
+        if world.kind(def) == NodeKind::Trait
+            && let Some(found) = trait_member(ev, def, name)
+        {
+            return Value::Def(found);
+        }
+        let text = world.text(name);
+        if iterator && tables::ITERATOR_METHODS.binary_search(&text).is_ok() {
+            return standard::item(ev, &["std", "iter", "Iterator", text]);
+        }
+        match world.hierarchy.blanket_members(name) {
+            [one] => return Value::OneOf([Value::Def(*one), Value::Unknown].into()),
+            [] => {}
+            _ => return Value::Unknown,
+        }
+        standard::trait_method(ev, text).unwrap_or(Value::Missing)
+    }
+
+    /// `type Item = ...` of a type's trait implementation.
+    pub(super) fn associated_type(
+        &self,
+        ev: &mut Evaluator<'_>,
+        frame: Frame,
+        def: Def,
+        name: &str,
+    ) -> Value {
+        let world = ev.world;
+        let Some(name) = world.names.find(name) else { return Value::Unknown };
+        let [alias] = world.hierarchy.impl_members(def, name) else { return Value::Unknown };
+        let (file, id, decl) = world.decl(*alias);
+        match decl.type_ {
+            Some(type_) => ev.typed(Frame::in_file(frame, file), Some(id), type_),
+            None => Value::Unknown,
+        }
+    }
+}
+
+/// A member a declaration itself holds.
+pub(super) fn child(ev: &Evaluator<'_>, def: Def, name: Name) -> Option<Def> {
+    let world = ev.world;
+    let (file, id, _) = world.decl(def);
+    world.scopes[file as usize].find(Scope::of(Some(id)), name).iter().find_map(|it| match it.item {
+        Item::Decl(decl) => Some(world.def(file, decl)),
+        _ => None,
+    })
+}
+
+/// A member of a trait or of one above it.
+fn trait_member(ev: &Evaluator<'_>, interface: Def, name: Name) -> Option<Def> {
+    child(ev, interface, name).or_else(|| {
+        ev.world.hierarchy.ancestors(interface).iter().find_map(|it| match it {
+            Ancestor::Project(above) => child(ev, *above, name),
+            _ => None,
+        })
+    })
+}
+
+/// A member of what fulfils all of these traits.
+pub(super) fn bounded_member(ev: &Evaluator<'_>, bounds: &[Value], name: Name) -> Value {
+    let mut outside: Option<External> = None;
+    let mut unknown = bounds.is_empty();
+    for bound in bounds {
+        match bound {
+            Value::Def(interface) => {
+                if let Some(found) = trait_member(ev, *interface, name) {
+                    return Value::Def(found);
+                }
+                for above in ev.world.hierarchy.ancestors(*interface) {
+                    if let Ancestor::External(external) = above {
+                        outside.get_or_insert_with(|| external.clone());
+                    }
+                }
+            }
+            Value::External(external) => {
+                let last = external.last().map_or("", |it| ev.world.text(it));
+                if !matches!(last, "Send" | "Sync" | "Sized" | "Copy" | "Clone" | "Debug" | "Unpin" | "Any") {
+                    outside.get_or_insert_with(|| external.clone());
+                }
+            }
+            _ => unknown = true,
+        }
+    }
+    if let Some(value) = standard::trait_method(ev, ev.world.text(name)) {
+        return value;
+    }
+    match (outside, unknown) {
+        (Some(external), false) => Value::External(external.member(name)),
+        (None, false) => Value::Missing,
+        (_, true) => Value::Unknown,
+    }
+}
