@@ -8,7 +8,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, Parser};
+use clap::Parser;
 use knowing_ops::{Cx, Environment, Error, ErrorKind, Operation, Reply, SCHEMA};
 
 use crate::style::Style;
@@ -49,6 +49,8 @@ Examples:
   knowing export > graph.jsonl         everything, one JSON object a line
 
 Exit codes: 0 done; 1 the answer is negative (not found, ambiguous, not indexed); 2 it could not be done.";
+
+const USAGE: &str = "Usage: knowing [OPTIONS] <COMMAND>";
 
 fn main() -> ExitCode {
     let command_line = match CommandLine::try_parse() {
@@ -142,8 +144,10 @@ fn usage(error: &clap::Error) -> ExitCode {
         return if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS };
     }
     let text = error.render().to_string();
-    let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
-    let usage = CommandLine::command().render_usage().to_string();
+    // What is wrong stands in the first paragraph; the line of usage is that of the command that was meant.
+    let first: Vec<&str> = text.lines().take_while(|it| !it.is_empty()).map(str::trim).collect();
+    let message = first.join(" ").trim_start_matches("error: ").to_owned();
+    let usage = text.lines().find(|it| it.starts_with("Usage: ")).unwrap_or(USAGE);
     report(&Error::new(ErrorKind::Usage, message, format!("{usage}; see `knowing --help`")), true, true);
     ExitCode::from(2)
 }

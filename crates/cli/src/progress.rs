@@ -1,49 +1,58 @@
 //! What an index run says on standard error: a moving line on a terminal, a few plain lines elsewhere.
 
+use std::fmt;
 use std::io::{self, Write as _};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use knowing_ops::{Phase, Progress, Silent};
 
 pub(crate) fn of_terminal(quiet: bool) -> Box<dyn Progress> {
     match (quiet, crate::stderr_is_terminal()) {
         (true, _) => Box::new(Silent),
-        (false, true) => Box::new(Bar { bar: ProgressBar::new_spinner() }),
+        (false, true) => Box::new(Bar { bar: Mutex::new(ProgressBar::hidden()) }),
         (false, false) => Box::new(Lines::default()),
     }
 }
 
+/// A bar of its own for each phase, so that none is drawn half as the one before it.
 struct Bar {
-    bar: ProgressBar,
+    bar: Mutex<ProgressBar>,
+}
+
+impl Bar {
+    fn current(&self) -> ProgressBar {
+        self.bar.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
 }
 
 impl Progress for Bar {
     fn begin(&self, phase: Phase, total: Option<u64>) {
-        let template = match total {
-            Some(_) => "{msg:>8} {wide_bar} {pos}/{len} files, {per_sec:.0}",
-            None => "{msg:>8} {spinner} {elapsed}",
+        let (bar, template) = match total {
+            Some(total) => (ProgressBar::new(total), "{msg:>8} {wide_bar} {pos}/{len} files, {rate}"),
+            None => (ProgressBar::new_spinner(), "{msg:>8} {spinner} {elapsed}"),
         };
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            self.bar.set_style(style);
-        }
-        self.bar.reset();
-        match total {
-            Some(total) => self.bar.set_length(total),
-            None => self.bar.unset_length(),
-        }
-        self.bar.set_message(phase.name());
-        self.bar.enable_steady_tick(Duration::from_millis(100));
+        let rate = |state: &ProgressState, out: &mut dyn fmt::Write| {
+            let _ = write!(out, "{:.0}/s", state.per_sec());
+        };
+        let bar = match ProgressStyle::with_template(template) {
+            Ok(style) => bar.with_style(style.with_key("rate", rate)),
+            Err(_) => bar,
+        };
+        let bar = bar.with_message(phase.name());
+        self.end();
+        *self.bar.lock().unwrap_or_else(PoisonError::into_inner) = bar.clone();
+        bar.enable_steady_tick(Duration::from_millis(100));
     }
 
     fn advance(&self, n_items: u64) {
-        self.bar.inc(n_items);
+        self.current().inc(n_items);
     }
 
     fn end(&self) {
-        self.bar.finish_and_clear();
+        self.current().finish_and_clear();
     }
 }
 
@@ -67,7 +76,7 @@ impl Progress for Lines {
     fn begin(&self, phase: Phase, total: Option<u64>) {
         self.n_done.store(0, Ordering::Relaxed);
         let now = Instant::now();
-        let mut state = self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(before) = state.as_ref()
             && before.began.elapsed() >= BETWEEN_LINES
         {

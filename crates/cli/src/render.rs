@@ -46,14 +46,10 @@ pub(crate) fn error(error: &Error, style: Style, output: &mut dyn Write) -> io::
 fn index(it: &IndexReply, style: Style, output: &mut dyn Write) -> io::Result<()> {
     let verb = if it.new_snapshot { "indexed" } else { "already indexed" };
     writeln!(output, "{verb} {} at {}", style.bold(&it.repo), &it.commit[..it.commit.len().min(12)])?;
-    writeln!(
-        output,
-        "  {} files, {} nodes, {} edges, {} unresolved calls",
-        grouped(it.files),
-        grouped(it.nodes),
-        grouped(it.edges),
-        grouped(it.unresolved)
-    )?;
+    let sizes =
+        [(it.files, "file"), (it.nodes, "node"), (it.edges, "edge"), (it.unresolved, "unresolved call")];
+    let sizes = sizes.map(|(count, what)| format!("{} {}", grouped(count), plural(count as usize, what)));
+    writeln!(output, "  {}", sizes.join(", "))?;
     let n_changes = it.files_added + it.files_changed + it.files_removed;
     // The first time every file is new, which says nothing.
     if n_changes > 0 && it.files_added < it.files {

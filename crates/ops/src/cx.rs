@@ -49,9 +49,21 @@ impl Environment {
         })
     }
 
+    /// What the user gave, when it can be a file.
+    fn given_database(&self) -> Result<Option<&PathBuf>> {
+        match &self.database {
+            Some(given) if given.is_dir() => Err(Error::new(
+                ErrorKind::Usage,
+                format!("the database `{}` is a directory", given.display()),
+                format!("name a file, such as `--db {}`", given.join("knowing.db").display()),
+            )),
+            given => Ok(given.as_ref()),
+        }
+    }
+
     /// Where the graph of a repository is kept.
     pub(crate) fn database_of(&self, url: &str) -> Result<PathBuf> {
-        if let Some(given) = &self.database {
+        if let Some(given) = self.given_database()? {
             return Ok(given.clone());
         }
         let repo = identity::repo_id(url).to_string();
@@ -233,7 +245,7 @@ impl Cx<'_> {
 
     /// All repositories of the given database, else of the registry, by name.
     fn known(&self) -> Result<Vec<Target>> {
-        if let Some(database) = &self.environment.database {
+        if let Some(database) = self.environment.given_database()? {
             let Some(store) = Store::open_existing(database)? else { return Ok(Vec::new()) };
             let target = |it: RepoRow| Target { url: it.url, database: database.clone(), place: None };
             let mut known: Vec<Target> = store.repos()?.into_iter().map(target).collect();

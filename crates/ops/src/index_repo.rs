@@ -89,10 +89,8 @@ pub struct IndexReply {
     /// Files of which something is missing, mostly for a syntax error.
     pub partial_files: usize,
     /// The first few of them.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub partial: Vec<PartialReport>,
     /// What the user should know.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     pub phases: Vec<PhaseReport>,
 }

@@ -16,7 +16,8 @@ pub(crate) fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>
         }
         let letters: Vec<char> = name.to_lowercase().chars().collect();
         let distance = distance(&wanted, &letters);
-        if distance <= most {
+        // A name with no letter in common is not near, however short both are.
+        if distance <= most && distance < wanted.len().max(letters.len()) {
             let alike = wanted.iter().zip(&letters).take_while(|(a, b)| a == b).count();
             found.push((distance, Reverse(alike), name));
         }

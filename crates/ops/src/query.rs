@@ -9,7 +9,7 @@ use crate::answer::{Link, SymbolInfo, Tree};
 use crate::blast_radius::edge_kinds;
 use crate::cx::Cx;
 use crate::error::{Error, ErrorKind, Result};
-use crate::nearest::fits_pattern;
+use crate::nearest::{fits_pattern, nearest};
 use crate::view::View;
 
 /// Find symbols, and the edges around them
@@ -89,12 +89,23 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Query) -> Result<QueryReply> {
     let opened = cx.open()?;
     let view = opened.view()?;
     let mut found = candidates(&view, &arguments.query)?;
+    let n_found = found.len();
     found.retain(|it| kinds.is_empty() || kinds.contains(&it.symbol.kind));
     let mut passing = Vec::new();
     for it in found {
         if passes(&view, &it, arguments)? {
             passing.push(it);
         }
+    }
+    if passing.is_empty() && n_found > 0 {
+        let query = &arguments.query;
+        return Err(Error::new(
+            ErrorKind::NotFound,
+            format!(
+                "of the symbols that match `{query}` ({n_found}) none is of that kind, package, file or language"
+            ),
+            format!("see them with `knowing query '{query}'`"),
+        ));
     }
     if passing.is_empty() {
         return Err(view.not_found(&arguments.query)?);
@@ -209,9 +220,14 @@ fn node_kinds(names: &[String]) -> Result<Vec<NodeKind>> {
         .iter()
         .map(|name| {
             NodeKind::from_name(name.trim()).ok_or_else(|| {
-                let known: Vec<_> = NodeKind::ALL.iter().map(|it| it.name()).collect();
+                let known = || NodeKind::ALL.iter().map(|it| it.name());
+                let near = nearest(name, known(), 3).join("`, `");
                 let message = format!("no kind of symbol is called `{name}`");
-                Error::new(ErrorKind::Usage, message, format!("kinds are {}", known.join(", ")))
+                let hint = match near.as_str() {
+                    "" => format!("kinds are {}", known().collect::<Vec<_>>().join(", ")),
+                    near => format!("did you mean `{near}`?"),
+                };
+                Error::new(ErrorKind::Usage, message, hint)
             })
         })
         .collect()

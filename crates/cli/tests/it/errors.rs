@@ -14,6 +14,7 @@ fn z1_every_error_has_kind_message_and_hint() {
     session.error(nowhere.path(), &["index"], 2, "usage");
     session.error(repo.path(), &["index", "no/such/path"], 2, "bad_input");
     session.index(&repo);
+    let before = session.text(repo.path(), &["export"]);
     for (arguments, code, kind) in [
         (&["callers", "nothing_like_it"][..], 1, "not_found"),
         (&["callers", "run"], 1, "ambiguous"),
@@ -27,8 +28,57 @@ fn z1_every_error_has_kind_message_and_hint() {
         (&["index", "--exclude", "[z-a]", "--force"], 2, "usage"),
         (&["index", "--commit", "nope"], 1, "not_found"),
         (&["--repo", "nope", "stats"], 1, "not_found"),
+        (&["--db", ".", "stats"], 2, "usage"),
+        (&["--db", ".", "index"], 2, "usage"),
     ] {
         session.error(repo.path(), arguments, code, kind);
+    }
+    assert_eq!(session.text(repo.path(), &["export"]), before);
+}
+
+#[test]
+fn messages_say_what_is_wrong_and_hints_what_was_meant() {
+    let (session, repo) = (Session::new(), shop());
+    session.index(&repo);
+    for (arguments, code, kind, message, hint) in [
+        (&["callers"][..], 2, "usage", "<SYMBOL>", "Usage: knowing callers"),
+        (&["query", "make", "--kinds", "klass"], 2, "usage", "`klass`", "`class`"),
+        (&["query", "make", "--kinds", "zzzzzz"], 2, "usage", "`zzzzzz`", "kinds are function, "),
+        (
+            &["query", "make", "--kinds", "class"],
+            1,
+            "not_found",
+            "(1) none is of that kind",
+            "knowing query 'make'",
+        ),
+        (&["query", "*", "--language", "pyton"], 1, "not_found", "language", "knowing query '*'"),
+        (&["callers", "%"], 1, "not_found", "`%`", "knowing query '*'"),
+        (&["--db", ".", "stats"], 2, "usage", "is a directory", "knowing.db"),
+    ] {
+        let error = session.error(repo.path(), arguments, code, kind);
+        assert!(error["message"].as_str().unwrap().contains(message), "{arguments:?}: {error}");
+        assert!(error["hint"].as_str().unwrap().contains(hint), "{arguments:?}: {error}");
+    }
+}
+
+#[test]
+fn every_reply_has_the_number_of_its_schema() {
+    let (session, repo) = (Session::new(), shop());
+    session.index(&repo);
+    for arguments in [
+        &["index"][..],
+        &["stats"],
+        &["query", "make"],
+        &["callers", "make"],
+        &["callees", "make"],
+        &["blast-radius", "make"],
+        &["callers", "no_such_thing"],
+        &["callers"],
+    ] {
+        let ran = session.run(repo.path(), &[arguments, &["--json"]].concat());
+        let reply: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+        assert_eq!(reply["schema"], json!(1), "{arguments:?}");
+        assert_eq!(ran.stdout.lines().count(), 1, "{arguments:?}");
     }
 }
 
