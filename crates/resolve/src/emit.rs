@@ -1,6 +1,6 @@
 //! One file's edges and unresolved sites.
 
-use knowing_model::facts::{BaseRole, DeclId, ReferenceRole, ReferenceTarget, SiteKind};
+use knowing_model::facts::{BaseRole, DeclId, Expr, ExprId, ReferenceRole, ReferenceTarget, SiteKind};
 use knowing_model::{EdgeKind, MAX_SITES, NodeKind, Position, Provenance, Reason};
 use rustc_hash::FxHashMap;
 
@@ -190,9 +190,13 @@ impl Emitter<'_> {
                 }
                 ReferenceTarget::Expr(expr) => {
                     let scope = match reference.role {
-                        // A decorator stands outside what it decorates.
+                        // A decorator stands outside what it decorates. `@x.setter` is the property's own.
                         ReferenceRole::Decorator => {
-                            reference.decl.and_then(|it| world.facts(self.file).decl(it).owner)
+                            let scope = reference.decl.and_then(|it| world.facts(self.file).decl(it).owner);
+                            if self.is_of_property(scope, expr) {
+                                continue;
+                            }
+                            scope
                         }
                         _ => reference.decl,
                     };
@@ -265,6 +269,15 @@ impl Emitter<'_> {
             }
             ReferenceRole::Raise => self.push(decl, end, EdgeKind::Throws, position),
         }
+    }
+
+    /// Whether an expression is a member of a property itself, not of what it gives: `x.setter`.
+    fn is_of_property(&mut self, scope: Option<DeclId>, expr: ExprId) -> bool {
+        let Expr::Member { of, .. } = self.world.facts(self.file).expr(expr) else { return false };
+        let of = self.ev.expr(self.frame, scope, of);
+        of.parts()
+            .iter()
+            .all(|it| matches!(it, Value::Def(def) if self.world.kind(*def) == NodeKind::Property))
     }
 
     fn sites(&mut self) {

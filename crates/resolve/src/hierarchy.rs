@@ -188,13 +188,26 @@ impl Hierarchy {
             }
             lists.push(list);
         }
-        lists.push(bases);
-        let order: Vec<Ancestor> =
-            merge(lists).into_iter().filter(|it| *it != Ancestor::Project(class)).collect();
+        let mut order = match lists.len() {
+            // One base: its order is this one's, and merging it with itself would cost the square of it.
+            1 => lists.swap_remove(0),
+            _ => {
+                lists.push(bases);
+                merge(lists)
+            }
+        };
+        order.retain(|it| *it != Ancestor::Project(class));
+        if order.len() > MAX_ANCESTORS {
+            order.truncate(MAX_ANCESTORS);
+            order.push(Ancestor::Unknown);
+        }
         self.linear.insert(class, order.clone());
         order
     }
 }
+
+/// More than any class has; a chain of thousands would cost the square of its length in memory.
+const MAX_ANCESTORS: usize = 256;
 
 fn merge(lists: Vec<Vec<Ancestor>>) -> Vec<Ancestor> {
     let mut heads: Vec<&[Ancestor]> = lists.iter().map(Vec::as_slice).filter(|it| !it.is_empty()).collect();

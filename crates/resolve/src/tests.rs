@@ -123,3 +123,17 @@ fn every_edge_has_both_ends_and_a_stated_confidence() {
         assert!(edge.kind == EdgeKind::Calls || edge.source != edge.target);
     }
 }
+
+#[test]
+fn chains_of_thousands_of_classes_are_no_trouble() {
+    let mut python = String::from("//- /a.py\nclass C0:\n    def f(self): pass\n");
+    let mut rust = String::from("//- /b.rs\ntrait T0 { fn f(&self); }\n");
+    for at in 1..4_000 {
+        python += &format!("class C{at}(C{}): pass\n", at - 1);
+        rust += &format!("trait T{at}: T{} {{}}\n", at - 1);
+    }
+    python += "def near(c: C9):\n    c.f()\n";
+    let lines = lines_of(&(python + &rust));
+    assert!(lines.iter().any(|it| it.starts_with("calls a.py.near -> a.py.C0.f")));
+    assert_eq!(lines.iter().filter(|it| it.starts_with("extends ")).count(), 2 * 3_999);
+}
