@@ -151,8 +151,7 @@ fn whole(checkout: &Checkout, commit: &str, workers: usize) -> Result<Measured> 
     let again_ms = begin.elapsed().as_secs_f64() * 1e3;
     anyhow::ensure!(!again.new_snapshot && again.root == report.root, "the second run made another snapshot");
     drop(store);
-    let phases =
-        report.phases.iter().map(|it| (it.phase.name().to_owned(), it.cpu_ms as f64 / 1e3)).collect();
+    let phases = report.phases.iter().map(|it| (it.phase.name().to_owned(), it.cpu_ms / 1e3)).collect();
     Ok(Measured {
         n_files: report.files,
         n_bytes: 0,

@@ -198,4 +198,34 @@ mod tests {
             assert_eq!(ours, theirs);
         }
     }
+
+    /// Tuples that differ by where one field ends and the next begins are the ones a careless hash confuses.
+    #[test]
+    fn a_million_identities_have_a_million_ids() {
+        const N: usize = 1_000_000;
+        let mut seed = 7u64;
+        let mut next = || {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            seed >> 33
+        };
+        let words = ["", "a", "ab", "b", "store", "store.Open", "Open", "src/a.py", "ç", "x.y"];
+        let kinds = [NodeKind::Function, NodeKind::Method, NodeKind::Field];
+        let classes = [ContainerClass::File, ContainerClass::Dir, ContainerClass::Virtual];
+        let mut tuples = std::collections::BTreeSet::new();
+        while tuples.len() < N {
+            let word = |at: u64| words[at as usize % words.len()];
+            let number = next() % 5_000;
+            tuples.insert((word(next()), next() as usize % 3, word(next()), number, next() as usize % 3));
+        }
+        let mut ids: Vec<[u8; 16]> = Vec::with_capacity(N);
+        for (repo, class, container, number, kind) in tuples {
+            let symbol = format!("{container}{number}");
+            let identity =
+                Identity { repo, class: classes[class], container, symbol: &symbol, kind: kinds[kind] };
+            ids.push(*node_id(identity).as_bytes().first_chunk().unwrap());
+        }
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), N);
+    }
 }
