@@ -5,6 +5,7 @@ use knowing_model::NodeKind;
 use super::{Rust, standard, tables};
 use crate::evaluate::{Evaluator, Frame};
 use crate::hierarchy::Ancestor;
+use crate::languages::Space;
 use crate::names::Name;
 use crate::scopes::{Item, Scope};
 use crate::value::{External, Value};
@@ -29,7 +30,7 @@ impl Rust {
         if let Some(field) = self.tuple_field(ev, frame, def, name) {
             return field;
         }
-        match self.associated(ev, def, name) {
+        match self.associated(ev, frame, def, name) {
             Value::Missing => {}
             found => return found,
         }
@@ -68,7 +69,7 @@ impl Rust {
     }
 
     /// What `Type::name` or a method call finds: variants, inherent items, trait items, items of the standard traits.
-    pub(super) fn associated(&self, ev: &mut Evaluator<'_>, def: Def, name: Name) -> Value {
+    pub(super) fn associated(&self, ev: &mut Evaluator<'_>, frame: Frame, def: Def, name: Name) -> Value {
         let world = ev.world;
         if let Some(member) = child(ev, def, name)
             && world.kind(member) != NodeKind::Field
@@ -88,15 +89,26 @@ impl Rust {
             [] => {}
             [one] => return Value::Def(*one),
             several => {
-                return Value::OneOf(several.iter().map(|it| Value::Def(*it)).collect::<Vec<_>>().into());
+                let of = |def: &Def| {
+                    let (file, _, decl) = world.decl(*def);
+                    let target = world.hierarchy.implementation(file, decl.implementation?)?;
+                    match target.interface {
+                        Some(Ancestor::Project(interface)) => Some(interface),
+                        _ => None,
+                    }
+                };
+                return self.in_scope(ev, frame, several.iter().map(|it| (of(it), *it)).collect());
             }
         }
         let mut iterator = false;
+        let mut defaults: Vec<(Option<Def>, Def)> = Vec::new();
         for interface in world.hierarchy.interfaces(def) {
             match interface {
                 Ancestor::Project(interface) => {
-                    if let Some(found) = trait_member(ev, *interface, name) {
-                        return Value::Def(found);
+                    if let Some(found) = trait_member(ev, *interface, name)
+                        && !defaults.iter().any(|it| it.1 == found)
+                    {
+                        defaults.push((Some(*interface), found));
                     }
                 }
                 Ancestor::External(external) => {
@@ -104,6 +116,9 @@ impl Rust {
                 }
                 Ancestor::Unknown => {}
             }
+        }
+        if !defaults.is_empty() {
+            return self.in_scope(ev, frame, defaults);
         }
         if world.kind(def) == NodeKind::Trait
             && let Some(found) = trait_member(ev, def, name)
@@ -120,6 +135,27 @@ impl Rust {
             _ => return Value::Unknown,
         }
         standard::trait_method(ev, text).unwrap_or(Value::Missing)
+    }
+
+    /// Of members that several traits give, those whose trait the file can name; all of them where it names none.
+    fn in_scope(&self, ev: &mut Evaluator<'_>, frame: Frame, members: Vec<(Option<Def>, Def)>) -> Value {
+        let world = ev.world;
+        let found: Vec<Value> = match (members.len(), world.rust.module(world, frame.file, None)) {
+            (2.., Some(module)) => members
+                .iter()
+                .filter(|(interface, _)| {
+                    interface.is_some_and(|interface| {
+                        let (file, _, decl) = world.decl(interface);
+                        let name = world.name(file, decl.name);
+                        self.module_item(ev, frame, module, name, Space::Type) == Value::Def(interface)
+                    })
+                })
+                .map(|it| Value::Def(it.1))
+                .collect(),
+            _ => Vec::new(),
+        };
+        let all = || members.iter().map(|it| Value::Def(it.1)).collect();
+        Value::join(if found.is_empty() { all() } else { found })
     }
 
     /// `type Item = ...` of a type's trait implementation.

@@ -261,7 +261,7 @@ impl Rules for Rust {
     fn method(&self, ev: &mut Evaluator<'_>, frame: Frame, of: &Value, name: Name) -> Value {
         if let Value::Instance(def, _) | Value::Def(def) = of
             && ev.world.kind(*def).is_type_like()
-            && let found = self.associated(ev, *def, name)
+            && let found = self.associated(ev, frame, *def, name)
             && found != Value::Missing
         {
             return found;
@@ -287,7 +287,7 @@ impl Rules for Rust {
                         it => self.scoped(ev, frame, it, name, space),
                     })
                 }
-                _ => self.associated(ev, *def, name),
+                _ => self.associated(ev, frame, *def, name),
             },
             Value::Bounded(bounds) => bounded_member(ev, bounds, name),
             Value::External(external) => match world.hierarchy.external_members(external, name) {
