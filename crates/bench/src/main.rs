@@ -37,8 +37,8 @@ enum Bench {
     },
     /// How many of the functions, methods and types that another program lists are nodes of ours.
     ///
-    /// Reads lines `{"path", "spans": [[first line, last line, dotted name, kind], ...]}` from a file, as
-    /// `training`-free yardsticks write them, and compares first line and last part of the name.
+    /// Reads lines `{"path", "spans": [[first line, last line, dotted name, kind], ...]}` that the other program
+    /// wrote for the same commit, and compares first line and last part of the name.
     Symbols {
         /// A work tree or a bare repository.
         path: PathBuf,

@@ -128,7 +128,7 @@ fn a_commit_is_named_in_any_way_git_knows() {
         "HEAD~99",
         "HEAD:shop/cart.py",
         &tree,
-        "--output=/tmp/x",
+        "--output=stolen",
         "@{-1}",
         "\u{1}",
         ":/zzz",
