@@ -228,17 +228,17 @@ fn brute_force(
         .iter()
         .filter(|(.., bp)| *bp >= 5000)
         .flat_map(|&(source, target, kind, bp)| {
-            let confidence = f64::from(bp) / 10_000.0;
-            let back = (kind != EdgeKind::Imports).then_some((target, source, confidence));
-            let forth = (kind == EdgeKind::Overrides).then_some((source, target, confidence));
+            let back = (kind != EdgeKind::Imports).then_some((target, source, f64::from(bp)));
+            let forth = (kind == EdgeKind::Overrides).then_some((source, target, f64::from(bp)));
             [back, forth].into_iter().flatten()
         })
         .collect();
     let mut best: BTreeMap<u32, (u32, f64)> = BTreeMap::from([(start, (0, 1.0))]);
     for _ in 0..=n_nodes {
-        for &(from, to, confidence) in &hops {
+        for &(from, to, bp) in &hops {
             let Some(&(depth, product)) = best.get(&from) else { continue };
-            let offer = (depth + 1, product * confidence);
+            // The same operations in the same order, so that the last bit agrees too.
+            let offer = (depth + 1, product * bp / 10_000.0);
             let slot = best.entry(to).or_insert(offer);
             if offer.0 < slot.0 || (offer.0 == slot.0 && offer.1 > slot.1) {
                 *slot = offer;
