@@ -110,13 +110,16 @@ impl Reader<'_, '_> {
         if let Some(tuple) = tuple {
             self.payload(tuple, id);
         }
-        let exported = self.is_exported(id);
-        let in_test = cx.in_test || marks.is_cfg_test;
+        self.within_type(id, cx, marks)
+    }
+
+    /// What stands in a type's body belongs to the type.
+    fn within_type(&self, id: DeclId, cx: Context, marks: Marks) -> Step<Context> {
         Step::Within(Context {
             decl: Some(id),
             implementation: None,
-            place: Place::Type { exported },
-            in_test,
+            place: Place::Type { exported: self.is_exported(id) },
+            in_test: cx.in_test || marks.is_cfg_test,
             ..cx
         })
     }
@@ -134,15 +137,7 @@ impl Reader<'_, '_> {
         let Some(id) = self.item(node, NodeKind::Enum, cx, marks, end) else { return Step::Over };
         let parameters = self.type_parameters(node, Some(id));
         self.b.decl_mut(id).type_parameters = parameters;
-        let exported = self.is_exported(id);
-        let in_test = cx.in_test || marks.is_cfg_test;
-        Step::Within(Context {
-            decl: Some(id),
-            implementation: None,
-            place: Place::Type { exported },
-            in_test,
-            ..cx
-        })
+        self.within_type(id, cx, marks)
     }
 
     pub(super) fn variant(&mut self, node: Node, cx: Context) -> Step<Context> {
