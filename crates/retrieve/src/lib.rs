@@ -1,0 +1,1 @@
+//! From a task to the symbols that matter: ranked, explained, packed into a budget.

@@ -1,0 +1,1 @@
+//! How results are written: one payload, several formats.
