@@ -1,1 +1,3 @@
 //! From a task to the symbols that matter: ranked, explained, packed into a budget.
+
+pub mod ranker;
