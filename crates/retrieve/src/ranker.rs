@@ -16,15 +16,10 @@
 //! at most T to the tree that follows, any other to the one after that; V is the mean of what lies below, used only
 //! to explain a score. `leaf V` ends a path.
 
-/// The first line of a model file.
-const HEADER: &str = "knowing-ranker 1";
+mod parse;
+mod together;
 
-/// More trees or leaves than any model we would ship; a damaged file must not make us reserve memory for it.
-const MOST_TREES: usize = 10_000;
-const MOST_LEAVES: usize = 4_096;
-
-/// How many rows walk down a tree together: enough to hide the latency of each other's loads.
-const LANES: usize = 8;
+use together::Together;
 
 /// A ranker: the names of its features in order and its trees.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,6 +32,8 @@ pub struct Model {
     starts: Vec<u32>,
     /// What a row scores before any feature has been looked at.
     base: f64,
+    /// The same trees, arranged for many rows at once.
+    together: Together,
 }
 
 /// A split or a leaf. The left child of a split is the next node.
@@ -52,7 +49,7 @@ struct Node {
 impl Model {
     /// Reads a model file; the error names the line and what is wrong with it.
     pub fn parse(text: &str) -> Result<Model, String> {
-        Parser::new(text).model()
+        parse::model(text)
     }
 
     /// The features in the order in which a row holds them.
@@ -83,19 +80,10 @@ impl Model {
         self.check(if width == 0 { rows.len() } else { width });
         let Some(n_rows) = rows.len().checked_div(width) else { return Vec::new() };
         assert_eq!(n_rows * width, rows.len(), "every row has one number for each feature");
-        let mut scores = vec![0.0; n_rows];
-        // One tree after the other, so that a tree stays in the nearest cache while all rows pass through it.
-        for tree in self.trees() {
-            let mut first = 0;
-            while first + LANES <= n_rows {
-                let block = &rows[first * width..(first + LANES) * width];
-                let at = walk_together(tree, block, width);
-                for (score, node) in scores[first..first + LANES].iter_mut().zip(at) {
-                    *score += tree[node].number;
-                }
-                first += LANES;
-            }
-            for (row, score) in rows.chunks_exact(width).zip(&mut scores).skip(first) {
+        let mut scores = self.together.scores(rows, n_rows, width);
+        // What the arrangement has no room for is walked; no such tree is in a model of ours.
+        for tree in self.trees().skip(self.together.n_trees()) {
+            for (row, score) in rows.chunks_exact(width).zip(&mut scores) {
                 *score += leaf(tree, row);
             }
         }
@@ -143,166 +131,6 @@ fn leaf(tree: &[Node], row: &[f32]) -> f64 {
         at = step(tree, at, row);
     }
     tree[at].number
-}
-
-/// The leaves that the rows of a block reach. All lanes take each step, those that have arrived stay where they are.
-fn walk_together(tree: &[Node], block: &[f32], width: usize) -> [usize; LANES] {
-    let mut at = [0_usize; LANES];
-    loop {
-        let mut moved = false;
-        for (lane, place) in at.iter_mut().enumerate() {
-            let node = tree[*place];
-            let below = f64::from(block[lane * width + usize::from(node.feature)]) <= node.number;
-            let next = if below { *place + 1 } else { usize::from(node.right) };
-            let arrived = node.right == 0;
-            moved |= !arrived;
-            *place = if arrived { *place } else { next };
-        }
-        if !moved {
-            return at;
-        }
-    }
-}
-
-struct Parser<'a> {
-    lines: std::iter::Enumerate<std::str::Lines<'a>>,
-    /// The number of the line that was read last, from 1.
-    line: usize,
-}
-
-impl<'a> Parser<'a> {
-    fn new(text: &'a str) -> Self {
-        Parser { lines: text.lines().enumerate(), line: 0 }
-    }
-
-    fn model(&mut self) -> Result<Model, String> {
-        let header = self.next()?;
-        if header != HEADER {
-            return Err(self.wrong(&format!("expected `{HEADER}`, found `{}`", short(header))));
-        }
-        let features: Vec<String> =
-            self.after("features")?.split_ascii_whitespace().map(str::to_owned).collect();
-        if features.is_empty() || features.len() > usize::from(u16::MAX) {
-            return Err(self.wrong("a model needs between 1 and 65535 features"));
-        }
-        for (i, name) in features.iter().enumerate() {
-            if features[..i].contains(name) {
-                return Err(self.wrong(&format!("feature `{}` is there twice", short(name))));
-            }
-        }
-        let n_trees = self.count("trees", MOST_TREES)?;
-        let mut model = Model { features, nodes: Vec::new(), values: Vec::new(), starts: vec![0], base: 0.0 };
-        for _ in 0..n_trees {
-            self.tree(&mut model)?;
-        }
-        while let Some((number, line)) = self.lines.next() {
-            self.line = number + 1;
-            if !line.trim().is_empty() {
-                return Err(self.wrong("there is more after the last tree"));
-            }
-        }
-        Ok(model)
-    }
-
-    fn tree(&mut self, model: &mut Model) -> Result<(), String> {
-        let n_leaves = self.count("tree", MOST_LEAVES)?;
-        let start = model.nodes.len();
-        // Splits whose right side has not begun yet.
-        let mut open: Vec<usize> = Vec::new();
-        let mut found = 0;
-        for at in 0.. {
-            let line = self.next()?;
-            let mut words = line.split_ascii_whitespace();
-            match words.next() {
-                Some("split") => {
-                    let feature = self.index(words.next(), model.features.len())?;
-                    let number = self.number(words.next())?;
-                    let value = self.number(words.next())?;
-                    model.nodes.push(Node { number, feature, right: 0 });
-                    model.values.push(value);
-                    open.push(start + at);
-                    // Every open split still needs a leaf, and so does the one being read.
-                    if found + open.len() >= n_leaves {
-                        return Err(self.wrong(&format!("the tree has more than its {n_leaves} leaves")));
-                    }
-                }
-                Some("leaf") => {
-                    let number = self.number(words.next())?;
-                    model.nodes.push(Node { number, feature: 0, right: 0 });
-                    model.values.push(number);
-                    found += 1;
-                    match open.pop() {
-                        Some(split) => {
-                            model.nodes[split].right =
-                                u16::try_from(at + 1).expect("a tree has fewer than 65536 nodes");
-                        }
-                        None => break,
-                    }
-                }
-                _ => return Err(self.wrong(&format!("expected `split` or `leaf`, found `{}`", short(line)))),
-            }
-            if words.next().is_some() {
-                return Err(self.wrong("there is more on this line than belongs there"));
-            }
-        }
-        if found != n_leaves {
-            return Err(self.wrong(&format!("the tree has {found} leaves, not {n_leaves}")));
-        }
-        model.base += model.values[start];
-        model.starts.push(u32::try_from(model.nodes.len()).expect("the trees have fewer than 2^32 nodes"));
-        Ok(())
-    }
-
-    fn next(&mut self) -> Result<&'a str, String> {
-        match self.lines.next() {
-            Some((number, line)) => {
-                self.line = number + 1;
-                Ok(line.trim_end())
-            }
-            None => Err(format!("the ranker's model ends after line {}", self.line)),
-        }
-    }
-
-    fn after(&mut self, word: &str) -> Result<&'a str, String> {
-        let line = self.next()?;
-        match line.split_once(' ') {
-            Some((first, rest)) if first == word => Ok(rest),
-            _ => Err(self.wrong(&format!("expected `{word}`, found `{}`", short(line)))),
-        }
-    }
-
-    fn count(&mut self, word: &str, most: usize) -> Result<usize, String> {
-        let text = self.after(word)?;
-        match text.parse() {
-            Ok(n) if (1..=most).contains(&n) => Ok(n),
-            _ => Err(self.wrong(&format!("`{}` is no number between 1 and {most}", short(text)))),
-        }
-    }
-
-    fn index(&self, word: Option<&str>, limit: usize) -> Result<u16, String> {
-        let word = word.unwrap_or_default();
-        match word.parse::<u16>() {
-            Ok(index) if usize::from(index) < limit => Ok(index),
-            _ => Err(self.wrong(&format!("`{}` is no feature's number below {limit}", short(word)))),
-        }
-    }
-
-    fn number(&self, word: Option<&str>) -> Result<f64, String> {
-        let word = word.unwrap_or_default();
-        match word.parse::<f64>() {
-            Ok(number) if number.is_finite() => Ok(number),
-            _ => Err(self.wrong(&format!("`{}` is no finite number", short(word)))),
-        }
-    }
-
-    fn wrong(&self, what: &str) -> String {
-        format!("line {} of the ranker's model: {what}", self.line)
-    }
-}
-
-/// The beginning of a text, short enough for a message.
-fn short(text: &str) -> String {
-    text.chars().take(40).collect()
 }
 
 #[cfg(test)]
@@ -361,6 +189,21 @@ mod tests {
         assert_eq!(model.score(&[0.6, 2.0]), 0.25 + 0.125);
         assert_eq!(model.score(&[0.6, 2.5]), 2.0 + 0.125);
         assert_eq!(model.score_rows(&[]), Vec::<f64>::new());
+    }
+
+    #[test]
+    fn a_tree_of_any_size_scores_alone_as_among_others() {
+        // A stair of 40 leaves, more than are asked together, between small trees.
+        let stair: String = (0..39).map(|i| format!("split 0 {i}.5 0\nleaf {i}\n")).collect();
+        let text = format!(
+            "knowing-ranker 1\nfeatures a\ntrees 3\ntree 2\nsplit 0 3 0\nleaf 0.1\nleaf 0.3\n\
+             tree 40\n{stair}leaf 39\ntree 2\nsplit 0 -0.1 0\nleaf 0.7\nleaf 0.9\n"
+        );
+        let model = Model::parse(&text).expect("a model");
+        let rows: Vec<f32> = (-5..150_i16).map(|i| f32::from(i) / 3.0).collect();
+        let alone: Vec<f64> = rows.iter().map(|x| model.score(&[*x])).collect();
+        assert_eq!(model.score_rows(&rows), alone);
+        assert_eq!(model.score(&[7.0]), 0.3 + 7.0 + 0.9);
     }
 
     #[test]
