@@ -8,6 +8,7 @@ mod candidates;
 mod channels;
 mod classes;
 mod evidence;
+pub mod explain;
 pub mod features;
 mod fuse;
 mod model;
