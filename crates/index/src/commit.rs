@@ -59,7 +59,7 @@ pub(crate) fn write(
         true => (Stage::Base, None),
         false => (Stage::Worktree, Some(digest(rows.iter().map(|it| (it.path, it.blob))))),
     };
-    let worktree = NewWorktree { path: request.place, branch: request.branch };
+    let worktree = request.place.map(|path| NewWorktree { path, branch: request.branch });
     let (snapshot, rows) = store.write_snapshot_and_rows(&NewSnapshot {
         url: request.url,
         object_format: request.object_format.name(),
@@ -69,14 +69,16 @@ pub(crate) fn write(
         root: found.tree.root,
         dirty,
         package_roots: &found.tree.package_roots(),
-        worktree: Some(worktree),
+        worktree,
         files: &rows,
         symbols: &found.resolution.symbols,
         units: &found.resolution.units,
         counts: counts(found),
         created_at: request.now,
     })?;
-    if !snapshot.chained {
+    if !snapshot.chained
+        && let Some(worktree) = worktree
+    {
         store.set_worktree(worktree, &snapshot, request.now)?;
     }
     Ok((snapshot, rows))
@@ -193,7 +195,8 @@ pub(crate) type FileList = BTreeMap<String, Vec<u8>>;
 
 /// Those of the previous snapshot of this checkout.
 pub(crate) fn files_of_place(store: &Store, request: &Request<'_>) -> Result<FileList> {
-    match store.worktree(request.place)? {
+    let Some(place) = request.place else { return Ok(FileList::new()) };
+    match store.worktree(place)? {
         Some(worktree) => match store.snapshot_at(worktree.head_snapshot)? {
             Some(snapshot) => files_of(store, &snapshot),
             None => Ok(FileList::new()),
@@ -222,7 +225,8 @@ pub(crate) fn changes(before: &FileList, after: &FileList) -> FileChanges {
 
 /// Lets the checkout stand on a snapshot that is there already.
 pub(crate) fn point_at(store: &mut Store, request: &Request<'_>, snapshot: &SnapshotRow) -> Result<()> {
-    let worktree = NewWorktree { path: request.place, branch: request.branch };
+    let Some(path) = request.place else { return Ok(()) };
+    let worktree = NewWorktree { path, branch: request.branch };
     Ok(store.set_worktree(worktree, snapshot, request.now)?)
 }
 

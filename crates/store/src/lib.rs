@@ -14,6 +14,7 @@ mod history;
 mod lookup;
 mod migrations;
 mod packed;
+mod packs;
 mod reader;
 mod repos;
 mod snapshots;
