@@ -201,11 +201,11 @@ impl Index {
 
     pub(crate) fn counts(&self, document: u32, term: u32) -> Option<Counts> {
         let mut vector = self.vector(document);
-        let found = vector.find(|it| it.0 >= term);
+        vector.advance_to(term);
         if vector.is_damaged() {
             self.mark_damaged();
         }
-        found.filter(|it| it.0 == term).map(|it| it.1)
+        (vector.key == term).then(|| vector.counts())
     }
 
     pub(crate) fn mark_damaged(&self) {
