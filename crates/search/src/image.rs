@@ -22,7 +22,7 @@ use crate::fields::N_FIELDS;
 use crate::layout::{
     DocumentRecord, HEADER, Header, NO_TIME, Section, TermRecord, checksum, header_of, section_range,
 };
-use crate::postings::{Counts, Cursor};
+use crate::postings::{Counts, Cursor, END};
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -197,6 +197,20 @@ impl Index {
             self.mark_damaged();
             Cursor::new(&[], 0, 0)
         })
+    }
+
+    /// Numbers of the terms of a document, ascending.
+    pub(crate) fn terms_of(&self, document: u32) -> Vec<u32> {
+        let mut vector = self.vector(document);
+        let mut terms = Vec::new();
+        while vector.key != END {
+            terms.push(vector.key);
+            vector.advance();
+        }
+        if vector.is_damaged() {
+            self.mark_damaged();
+        }
+        terms
     }
 
     pub(crate) fn counts(&self, document: u32, term: u32) -> Option<Counts> {
