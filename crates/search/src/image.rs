@@ -261,7 +261,7 @@ impl Bytes {
 }
 
 #[expect(unsafe_code, reason = "mapping a file is unsafe by nature")]
-fn map(file: &File) -> io::Result<Mmap> {
+pub(crate) fn map(file: &File) -> io::Result<Mmap> {
     // SAFETY: images are written under a temporary name, renamed and never changed in place; nobody but us writes in
     // their directory.
     unsafe { Mmap::map(file) }

@@ -66,7 +66,7 @@ pub trait Searcher {
                 let n_documents = self.document_frequency(&it.term);
                 let idf = statistics.idf(n_documents);
                 let weights = it.counts.iter().map(|count| count * idf).collect();
-                (n_documents > 0).then_some(PreparedTerm { place, numbers, weights })
+                (n_documents > 0).then_some(PreparedTerm { place, idf, numbers, weights })
             })
             .collect();
         Prepared { query, segments, terms, norms: Norms::new(&statistics, scoring) }
@@ -105,7 +105,8 @@ pub struct Prepared<'s> {
 
 pub(crate) struct PreparedTerm {
     /// In the query.
-    place: usize,
+    pub(crate) place: usize,
+    pub(crate) idf: f64,
     /// By segment.
     pub(crate) numbers: Vec<Option<u32>>,
     /// Query weight times idf, by view.
@@ -183,7 +184,7 @@ fn at<T>(
     Some(read(index, document))
 }
 
-fn locate<'s>(segments: &[Segment<'s>], document: DocIndex) -> Option<(usize, &'s Index, u32)> {
+pub(crate) fn locate<'s>(segments: &[Segment<'s>], document: DocIndex) -> Option<(usize, &'s Index, u32)> {
     segments.iter().enumerate().rev().find_map(|(number, it)| {
         let within = document.0.checked_sub(it.first)?;
         (within < it.index.count()).then_some((number, it.index, within))

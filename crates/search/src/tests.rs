@@ -8,8 +8,8 @@ use knowing_model::{Hash, NodeId, NodeKind, SnapshotId};
 use proptest::prelude::*;
 
 use crate::{
-    Error, FileTerms, Hit, ImageHead, Index, IndexBuilder, N_FIELDS, Overlay, Query, QueryTerm, Scoring,
-    Searcher, Tokenizer, View, parts, tokens,
+    Error, Evaluation, FileTerms, Hit, ImageHead, Index, IndexBuilder, N_FIELDS, Overlay, Query, QueryTerm,
+    Scoring, Searcher, Tokenizer, View, parts, tokens,
 };
 
 /// A document as tests see it: terms of each field with their counts, and its history.
@@ -221,6 +221,8 @@ proptest! {
     ) {
         let (after, overlay) = overlaid(&before, &changes);
         let index = scratch(&after);
+        let prepared = overlay.prepare(&query, &scoring);
+        let mut evaluation = Evaluation::default();
         for (view, hits) in overlay.search(&query, &scoring, 300).into_iter().enumerate() {
             for hit in hits {
                 let parts = overlay.parts(&query, view, &scoring, hit.document);
@@ -228,6 +230,11 @@ proptest! {
                 prop_assert!((parts.fields.iter().sum::<f64>() - hit.score).abs() <= 1e-9 * hit.score);
                 prop_assert!((parts.matched.iter().map(|it| it.1).sum::<f64>() - hit.score).abs() <= 1e-9 * hit.score);
                 let there = index.document(hit.node).unwrap();
+                prepared.evaluate(hit.document, &mut evaluation);
+                prop_assert_eq!(evaluation.views[view].to_bits(), hit.score.to_bits());
+                if view == 0 {
+                    prop_assert_eq!(evaluation.parts, parts.fields);
+                }
                 prop_assert_eq!(index.parts(&query, view, &scoring, there), parts);
             }
         }

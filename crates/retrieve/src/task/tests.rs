@@ -1,0 +1,1 @@
+//! Tasks as people write them, and what is read from them.
