@@ -133,6 +133,7 @@ pub fn pack_root(entry: &str, task: &str, symbols: &[(NodeId, Option<FileId>)]) 
 pub fn normalised_task(task: &str) -> String {
     let words: Vec<String> = task.split_whitespace().map(str::to_lowercase).collect();
     words.join(" ")
+}
 
 /// The digest of the commits that a snapshot's history text comes from; `commits` are git's raw ids, newest first.
 pub fn history_digest<'a>(commits: impl IntoIterator<Item = &'a [u8]>) -> Hash {
