@@ -12,6 +12,7 @@ use rayon::prelude::*;
 
 use crate::pipeline::{Files, Origin};
 use crate::scan::{Scanned, Skipped, Source};
+use crate::search::TERMS_RULESET;
 use crate::{FileChanges, Report, Request, Result};
 
 /// The Merkle tree over all edges. Ids are hashed on all cores, which is most of the work.
@@ -102,9 +103,11 @@ fn digest<'a>(files: impl Iterator<Item = (&'a str, &'a [u8])>) -> Hash {
 /// The first rows are those that units count from.
 fn file_rows(files: &Files) -> Vec<NewFile<'_>> {
     let read = files.read.iter().map(|it| {
-        let (state, bytes) = match &it.origin {
-            Origin::Stored(row) => (FileState::Stored(*row), 0),
-            Origin::Read { encoded, bytes } => (FileState::Encoded(encoded), *bytes),
+        let (state, terms, bytes) = match &it.origin {
+            Origin::Stored(row) => (FileState::Stored(*row), None, 0),
+            Origin::Read { encoded, terms, bytes } => {
+                (FileState::Encoded(encoded), Some((TERMS_RULESET, terms.as_slice())), *bytes)
+            }
         };
         NewFile {
             id: it.id,
@@ -116,7 +119,7 @@ fn file_rows(files: &Files) -> Vec<NewFile<'_>> {
             bytes,
             lines: it.facts.n_lines,
             state,
-            terms: None,
+            terms,
         }
     });
     let skipped = files.skipped.iter().map(|it| NewFile {

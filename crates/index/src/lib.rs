@@ -5,15 +5,21 @@
 //! pipeline  the facts of every file, on all cores; known versions come from the store
 //! resolve   (another crate) facts of all files to nodes, edges and unresolved sites
 //! commit    root hash, one transaction, then the graph image
+//! history   what commits said of the declarations they touched
+//! search    the search image: terms of files, history, names of neighbours
 //! ```
 //!
 //! The work tree is never written, and for a commit not even read.
 
 mod commit;
 mod history;
+mod history_text;
+mod images;
+mod names;
 mod pipeline;
 mod progress;
 mod scan;
+mod search;
 mod touched;
 
 use std::collections::BTreeMap;
@@ -25,8 +31,10 @@ use knowing_vcs::ObjectFormat;
 use rayon::ThreadPool;
 
 pub use commit::open_graph;
+pub use names::open_names;
 pub use progress::{Phase, PhaseTime, Progress, Silent};
 pub use scan::{Skipped, Source};
+pub use search::open_search;
 
 use crate::commit::Found;
 use crate::progress::Phases;
@@ -40,6 +48,8 @@ pub enum Error {
     Store(#[from] knowing_store::Error),
     #[error(transparent)]
     Graph(#[from] knowing_graph::Error),
+    #[error(transparent)]
+    Search(#[from] knowing_search::Error),
     #[error("`{pattern}` is no glob: {reason}")]
     Glob { pattern: String, reason: String },
     #[error("cannot start {n_workers} threads: {reason}")]
@@ -139,6 +149,7 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
     if let Some(snapshot) = already_there(store, request, &commit)? {
         commit::point_at(store, request, &snapshot)?;
         open_graph(store, &snapshot)?;
+        make_search(store, request, &snapshot, &mut phases)?;
         let mut report = commit::report_of(&snapshot);
         report.changes = commit::changes(&before, &commit::files_of(store, &snapshot)?);
         report.phases = phases.finish();
@@ -180,8 +191,8 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
         None => open_graph(store, &written)?,
     };
 
-    phases.begin(Phase::History, None);
-    mine_history(store, request, &written, &pool)?;
+    pool.install(|| make_search(store, request, &written, &mut phases))?;
+    images::sweep(store, images::MAX_BYTES)?;
 
     let mut report = commit::report_of(&written);
     report.new_snapshot = true;
@@ -200,16 +211,20 @@ fn already_there(store: &Store, request: &Request<'_>, commit: &[u8]) -> Result<
     Ok(store.snapshot_of_commit(repo.id, commit, RULESET)?)
 }
 
-/// A place without git has no history.
-fn mine_history(
+/// What search reads: the history of the snapshot (a place without git has none), then the images.
+fn make_search(
     store: &mut Store,
     request: &Request<'_>,
     snapshot: &SnapshotRow,
-    pool: &ThreadPool,
+    phases: &mut Phases<'_>,
 ) -> Result<()> {
+    phases.begin(Phase::History, None);
     if let Source::Commit { checkout, commit } = request.source {
-        pool.install(|| history::mine(store, checkout, commit, snapshot))?;
+        history::mine(store, checkout, commit, snapshot)?;
     }
+    phases.begin(Phase::Search, None);
+    open_names(store, snapshot)?;
+    search::make(store, snapshot, request.source)?;
     Ok(())
 }
 

@@ -21,7 +21,7 @@ pub enum Phase {
     Image,
     /// Read what commits said of the code.
     History,
-    /// Build the search image.
+    /// Build the images of names and of terms.
     Search,
 }
 

@@ -1,5 +1,8 @@
 //! Whole runs on real repositories.
 
+mod history;
+mod search;
+
 use std::sync::Mutex;
 
 use knowing_store::Store;

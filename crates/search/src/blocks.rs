@@ -1,7 +1,8 @@
 //! The best documents of a segment, in blocks: within a block all terms are added up in their order, term by term, into
 //! sums that fit in the processor's cache; then the best are kept and the next block begins.
 
-use crate::postings::{Counts, Cursor, fields_of};
+use crate::fields::N_FIELDS;
+use crate::postings::{Cursor, END};
 use crate::searcher::Prepared;
 
 /// Documents of a block.
@@ -22,14 +23,17 @@ pub(crate) fn best_of(prepared: &Prepared<'_>, segment: usize, limit: usize) -> 
         .terms
         .iter()
         .filter_map(|term| {
-            let mut cursor = index.postings(term.numbers[segment]?);
-            Some(List { next: cursor.next(), cursor, weights: &term.weights })
+            let cursor = index.postings(term.numbers[segment]?);
+            Some(List { cursor, weights: &term.weights })
         })
         .collect();
     let mut block = Block::new(prepared, segment);
     if limit > 0 {
-        while let Some(first) = lists.iter().filter_map(|it| it.next).map(|it| it.0).min() {
-            block.fill(first, &mut lists);
+        while let Some(first) = lists.iter().map(|it| it.cursor.key).min().filter(|&it| it != END) {
+            block.first = first;
+            for list in &mut lists {
+                block.add(list);
+            }
             block.drain(&mut best);
         }
     }
@@ -39,10 +43,9 @@ pub(crate) fn best_of(prepared: &Prepared<'_>, segment: usize, limit: usize) -> 
     best.into_iter().map(Best::finish).collect()
 }
 
-/// The postings of a term that are still to be read.
+/// The postings of a term, as far as they are not read yet.
 struct List<'s> {
     cursor: Cursor<'s>,
-    next: Option<(u32, Counts)>,
     /// By view.
     weights: &'s [f64],
 }
@@ -51,6 +54,8 @@ struct Block<'s> {
     prepared: &'s Prepared<'s>,
     segment: usize,
     n_views: usize,
+    /// For each field the views it counts in, and its weight there.
+    views_of: [Vec<(usize, f64)>; N_FIELDS],
     first: u32,
     /// By document of the block and view.
     sums: Vec<f64>,
@@ -60,45 +65,47 @@ struct Block<'s> {
 
 impl<'s> Block<'s> {
     fn new(prepared: &'s Prepared<'s>, segment: usize) -> Block<'s> {
-        let n_views = prepared.query.views().len();
-        Block {
-            prepared,
-            segment,
-            n_views,
-            first: 0,
-            sums: vec![0.0; BLOCK * n_views],
-            touched: [0; BLOCK / 64],
-        }
+        let views = prepared.query.views();
+        let views_of = std::array::from_fn(|field| {
+            let weights = views.iter().map(|it| it.weights[field]).enumerate();
+            weights.filter(|it| it.1 > 0.0).collect()
+        });
+        let sums = vec![0.0; BLOCK * views.len()];
+        Block { prepared, segment, n_views: views.len(), views_of, first: 0, sums, touched: [0; BLOCK / 64] }
     }
 
-    fn fill(&mut self, first: u32, lists: &mut [List<'_>]) {
-        self.first = first;
-        let end = u64::from(first) + BLOCK as u64;
-        let Prepared { norms, query, segments, .. } = self.prepared;
+    /// Adds what a term gives to the documents of the block.
+    fn add(&mut self, list: &mut List<'_>) {
+        let Prepared { norms, segments, .. } = self.prepared;
         let records = segments[self.segment].index.records_of_documents();
-        for list in lists {
-            while let Some((document, counts)) = list.next.filter(|it| u64::from(it.0) < end) {
-                list.next = list.cursor.next();
-                let Some(record) = records.get(document as usize) else { continue };
-                let mut weighed = [0.0; 8];
-                for field in fields_of(counts.mask) {
-                    weighed[field] = norms.weigh(field, counts.of[field], record.lengths[field]);
-                }
-                let place = (document - first) as usize;
-                self.touched[place / 64] |= 1 << (place % 64);
-                let sums = &mut self.sums[place * self.n_views..][..self.n_views];
-                for ((sum, view), weight) in sums.iter_mut().zip(query.views()).zip(list.weights) {
-                    let mut x = 0.0;
-                    for field in fields_of(counts.mask) {
-                        if view.weights[field] > 0.0 {
-                            x += view.weights[field] * weighed[field];
-                        }
+        let end = self.first.saturating_add(BLOCK as u32);
+        while list.cursor.key < end {
+            let document = list.cursor.key;
+            let place = (document - self.first) as usize;
+            let lengths = &records[document as usize].lengths;
+            self.touched[place / 64] |= 1 << (place % 64);
+            let sums = &mut self.sums[place * self.n_views..][..self.n_views];
+            match list.cursor.short() {
+                Some((field, count)) => {
+                    let weighed = norms.weigh(field, count, lengths[field]);
+                    for &(view, weight) in &self.views_of[field] {
+                        let x = weight * weighed;
+                        sums[view] += list.weights[view] * (x / (norms.k1 + x));
                     }
-                    if x > 0.0 {
-                        *sum += weight * (x / (norms.k1 + x));
+                }
+                None => {
+                    let counts = list.cursor.counts();
+                    for ((sum, view), weight) in
+                        sums.iter_mut().zip(self.prepared.query.views()).zip(list.weights)
+                    {
+                        let x = norms.sum(&view.weights, &counts, lengths);
+                        if x > 0.0 {
+                            *sum += weight * (x / (norms.k1 + x));
+                        }
                     }
                 }
             }
+            list.cursor.advance();
         }
     }
 

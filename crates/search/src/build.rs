@@ -62,23 +62,25 @@ impl TermBag {
     }
 }
 
-/// What joins a document of a file when an image is built. Bags of one field are added up.
-#[derive(Clone, Copy, Debug)]
-pub struct Joined<'a> {
-    pub node: NodeId,
-    /// One bag for each commit message.
-    pub history: &'a [&'a TermBag],
-    pub n_commits: u32,
-    /// In seconds since 1970.
-    pub last_commit: Option<i64>,
-    /// One bag for each name.
-    pub neighbours: &'a [&'a TermBag],
+/// What joins a document of a file when an image is built.
+pub struct Joining<'b> {
+    current: &'b mut Current,
 }
 
-impl Joined<'_> {
-    /// A document without history and neighbours.
-    pub fn bare(node: NodeId) -> Joined<'static> {
-        Joined { node, history: &[], n_commits: 0, last_commit: None, neighbours: &[] }
+impl Joining<'_> {
+    /// Adds the message of a commit that changed the symbol.
+    pub fn history(&mut self, message: &TermBag) {
+        self.current.add_bag(message, Field::History);
+    }
+
+    /// Adds the name of a caller or callee.
+    pub fn neighbour(&mut self, name: &TermBag) {
+        self.current.add_bag(name, Field::Neighbours);
+    }
+
+    /// How many commits changed the symbol, and when the last did, in seconds since 1970.
+    pub fn commits(&mut self, n_commits: u32, last: Option<i64>) {
+        (self.current.n_commits, self.current.last_commit) = (n_commits, last);
     }
 }
 
@@ -111,6 +113,8 @@ struct Current {
     places: Vec<u32>,
     counts: Vec<(u32, Counts)>,
     lengths: [u32; N_FIELDS],
+    n_commits: u32,
+    last_commit: Option<i64>,
 }
 
 impl Current {
@@ -125,6 +129,15 @@ impl Current {
         }
         self.counts[self.places[slot] as usize - 1].1.add(field, count);
         self.lengths[field] = self.lengths[field].saturating_add(count);
+    }
+
+    /// Keeps the room.
+    fn clear(&mut self) {
+        for (handle, _) in self.counts.drain(..) {
+            self.places[handle as usize] = 0;
+        }
+        self.lengths = [0; N_FIELDS];
+        (self.n_commits, self.last_commit) = (0, None);
     }
 
     fn add_bag(&mut self, bag: &TermBag, field: Field) {
@@ -164,40 +177,45 @@ impl IndexBuilder {
         TermBag::new(handles)
     }
 
-    /// Adds the documents of a file. `join` names the node of each and what joins it, or leaves it out.
-    pub fn add_file<'j>(
+    /// Adds the documents of a file. `join` names the node of each and adds what joins it, or leaves it out.
+    pub fn add_file(
         &mut self,
         file: &FileTerms,
         path: &str,
-        mut join: impl FnMut(DocumentTerms<'_>) -> Option<Joined<'j>>,
+        mut join: impl FnMut(DocumentTerms<'_>, &mut Joining<'_>) -> Option<NodeId>,
     ) -> Result<()> {
         let path = self.bag(path);
         let mut handles = std::mem::take(&mut self.handles);
         handles.clear();
         handles.extend((0..file.n_terms() as u32).map(|it| self.terms.intern(file.term(it)).0));
-        self.handles = handles;
         for document in file.documents() {
-            let Some(joined) = join(document) else { continue };
+            let node = join(document, &mut Joining { current: &mut self.current });
+            let Some(node) = node else {
+                self.current.clear();
+                continue;
+            };
             for (place, field) in Field::OF_CONTENT.into_iter().enumerate() {
                 for it in document.entries(place) {
-                    self.current.add(self.handles[it.term as usize], field.index(), it.count);
+                    self.current.add(handles[it.term as usize], field.index(), it.count);
                 }
             }
             self.current.add_bag(&path, Field::Path);
-            for bag in joined.history {
-                self.current.add_bag(bag, Field::History);
-            }
-            for bag in joined.neighbours {
-                self.current.add_bag(bag, Field::Neighbours);
-            }
-            self.close(&joined)?;
+            self.close(node)?;
         }
+        self.handles = handles;
         Ok(())
     }
 
-    fn close(&mut self, joined: &Joined<'_>) -> Result<()> {
-        for (handle, counts) in self.current.counts.drain(..) {
-            self.current.places[handle as usize] = 0;
+    /// Adds a document by the terms of each of its fields.
+    pub fn add_bags(&mut self, node: NodeId, fields: &[TermBag]) -> Result<()> {
+        for (bag, field) in fields.iter().zip(Field::ALL) {
+            self.current.add_bag(bag, field);
+        }
+        self.close(node)
+    }
+
+    fn close(&mut self, node: NodeId) -> Result<()> {
+        for (handle, counts) in &self.current.counts {
             let low = match counts.code() {
                 Some(code) => u32::from(code),
                 None => {
@@ -209,15 +227,16 @@ impl IndexBuilder {
                     at | IS_LONG
                 }
             };
-            self.entries.push(u64::from(handle) << 32 | u64::from(low));
+            self.entries.push(u64::from(*handle) << 32 | u64::from(low));
         }
         self.documents.push(NewDocument {
-            node: joined.node,
-            lengths: std::mem::take(&mut self.current.lengths),
-            n_commits: joined.n_commits,
-            last_commit: joined.last_commit,
+            node,
+            lengths: self.current.lengths,
+            n_commits: self.current.n_commits,
+            last_commit: self.current.last_commit,
             end: self.entries.len(),
         });
+        self.current.clear();
         Ok(())
     }
 

@@ -33,13 +33,13 @@ impl Prepared<'_> {
         let Some((number, index, document)) = locate(&self.segments, document) else { return };
         let Some(record) = index.record(document) else { return };
         let mut vector = index.vector(document);
-        let mut current = vector.next();
         for term in &self.terms {
             let Some(wanted) = term.numbers[number] else { continue };
-            while current.is_some_and(|it| it.0 < wanted) {
-                current = vector.next();
+            vector.advance_to(wanted);
+            if vector.key != wanted {
+                continue;
             }
-            let Some((_, counts)) = current.filter(|it| it.0 == wanted) else { continue };
+            let counts = vector.counts();
             into.matched.push((term.place, counts.mask));
             let mut weighed = [0.0; N_FIELDS];
             for field in fields_of(counts.mask) {

@@ -22,7 +22,7 @@ use crate::fields::N_FIELDS;
 use crate::layout::{
     DocumentRecord, HEADER, Header, NO_TIME, Section, TermRecord, checksum, header_of, section_range,
 };
-use crate::postings::{Counts, Cursor};
+use crate::postings::{Counts, Cursor, END};
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -199,13 +199,27 @@ impl Index {
         })
     }
 
-    pub(crate) fn counts(&self, document: u32, term: u32) -> Option<Counts> {
+    /// Numbers of the terms of a document, ascending.
+    pub(crate) fn terms_of(&self, document: u32) -> Vec<u32> {
         let mut vector = self.vector(document);
-        let found = vector.find(|it| it.0 >= term);
+        let mut terms = Vec::new();
+        while vector.key != END {
+            terms.push(vector.key);
+            vector.advance();
+        }
         if vector.is_damaged() {
             self.mark_damaged();
         }
-        found.filter(|it| it.0 == term).map(|it| it.1)
+        terms
+    }
+
+    pub(crate) fn counts(&self, document: u32, term: u32) -> Option<Counts> {
+        let mut vector = self.vector(document);
+        vector.advance_to(term);
+        if vector.is_damaged() {
+            self.mark_damaged();
+        }
+        (vector.key == term).then(|| vector.counts())
     }
 
     pub(crate) fn mark_damaged(&self) {

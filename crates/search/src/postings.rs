@@ -78,22 +78,30 @@ pub(crate) fn fields_of(mask: u8) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Walks a list. Ends early where the bytes make no sense, and says so.
+/// Walks a list: `key` is where it stands, `END` when it is through. Ends early where the bytes make no sense, and says so.
 #[derive(Clone)]
 pub(crate) struct Cursor<'b> {
     bytes: &'b [u8],
+    pub(crate) key: u32,
+    /// Where the counts of this key begin, and where the next key does.
+    counts: usize,
     at: usize,
-    /// The key before the next one; none at the beginning.
-    last: Option<u32>,
     n_left: u32,
     n_keys: u32,
     is_damaged: bool,
 }
 
+/// Larger than any key.
+pub(crate) const END: u32 = u32::MAX;
+
 impl<'b> Cursor<'b> {
-    /// A list of `n_items` keys below `n_keys`.
+    /// At the first of a list of `n_items` keys below `n_keys`.
     pub(crate) fn new(bytes: &'b [u8], n_items: u32, n_keys: u32) -> Cursor<'b> {
-        Cursor { bytes, at: 0, last: None, n_left: n_items, n_keys, is_damaged: false }
+        // The first step leads from the end to the first key: numbers wrap around.
+        let mut cursor =
+            Cursor { bytes, key: END, counts: 0, at: 0, n_left: n_items, n_keys, is_damaged: false };
+        cursor.advance();
+        cursor
     }
 
     pub(crate) fn is_damaged(&self) -> bool {
@@ -101,30 +109,55 @@ impl<'b> Cursor<'b> {
     }
 
     #[inline]
-    fn key(&mut self) -> Option<u32> {
-        let delta = varint::read(self.bytes, &mut self.at)?;
-        let key = match self.last {
-            None => delta,
-            Some(last) => last.checked_add(delta)?.checked_add(1)?,
-        };
-        self.last = Some(key);
-        (key < self.n_keys).then_some(key)
-    }
-}
-
-impl Iterator for Cursor<'_> {
-    type Item = (u32, Counts);
-
-    #[inline]
-    fn next(&mut self) -> Option<(u32, Counts)> {
-        self.n_left = self.n_left.checked_sub(1)?;
-        let key = self.key();
-        let item = key.and_then(|key| Some((key, Counts::read(self.bytes, &mut self.at)?)));
-        if item.is_none() {
+    pub(crate) fn advance(&mut self) {
+        if self.n_left == 0 {
+            self.key = END;
+            return;
+        }
+        self.n_left -= 1;
+        if self.step().is_none() {
             self.is_damaged = true;
             self.n_left = 0;
+            self.key = END;
         }
-        item
+    }
+
+    /// Up to the first key that is not below `key`.
+    pub(crate) fn advance_to(&mut self, key: u32) {
+        while self.key < key {
+            self.advance();
+        }
+    }
+
+    /// The one field that has the term and how often, where the short form says so.
+    #[inline]
+    pub(crate) fn short(&self) -> Option<(usize, u32)> {
+        let code = *self.bytes.get(self.counts)?;
+        (code < LONG).then(|| (usize::from(code >> 4), u32::from(code & 15) + 1))
+    }
+
+    /// What the key has; nothing at the end.
+    pub(crate) fn counts(&self) -> Counts {
+        match self.key {
+            END => Counts::default(),
+            _ => Counts::read(self.bytes, &mut self.counts.clone()).unwrap_or_default(),
+        }
+    }
+
+    #[inline]
+    fn step(&mut self) -> Option<()> {
+        let delta = varint::read(self.bytes, &mut self.at)?;
+        let key = self.key.wrapping_add(1).checked_add(delta)?;
+        if key >= self.n_keys {
+            return None;
+        }
+        self.key = key;
+        self.counts = self.at;
+        match *self.bytes.get(self.at)? {
+            ..LONG => self.at += 1,
+            _ => _ = Counts::read(self.bytes, &mut self.at)?,
+        }
+        Some(())
     }
 }
 

@@ -116,23 +116,44 @@ pub(crate) struct Norms {
     pub(crate) k1: f64,
     b: [f64; N_FIELDS],
     average: [f64; N_FIELDS],
+    /// Divisors of short fields by length: nearly all are short, and a division takes as long as all else.
+    table: Vec<[f64; N_FIELDS]>,
 }
+
+const TABLE: u32 = 256;
 
 impl Norms {
     pub(crate) fn new(statistics: &Statistics, scoring: &Scoring) -> Norms {
         let average = statistics.total_lengths.map(|it| it as f64 / statistics.n_documents as f64);
-        Norms { k1: scoring.k1, b: scoring.b, average }
+        let mut norms = Norms { k1: scoring.k1, b: scoring.b, average, table: Vec::new() };
+        norms.table = (0..TABLE)
+            .map(|length| {
+                let mut row = [0.0; N_FIELDS];
+                for (field, divisor) in row.iter_mut().enumerate() {
+                    *divisor = norms.divisor(field, length);
+                }
+                row
+            })
+            .collect();
+        norms
     }
 
     /// Occurrences in a field of some length, set against its average.
     #[inline]
     pub(crate) fn weigh(&self, field: usize, count: u32, length: u32) -> f64 {
+        f64::from(count)
+            / match self.table.get(length as usize) {
+                Some(row) => row[field],
+                None => self.divisor(field, length),
+            }
+    }
+
+    fn divisor(&self, field: usize, length: u32) -> f64 {
         let b = self.b[field];
-        f64::from(count) / (1.0 - b + b * f64::from(length) / self.average[field])
+        1.0 - b + b * f64::from(length) / self.average[field]
     }
 
     /// The sum over fields, before saturation.
-    #[inline]
     pub(crate) fn sum(&self, weights: &[f64; N_FIELDS], counts: &Counts, lengths: &[u32; N_FIELDS]) -> f64 {
         let mut sum = 0.0;
         for field in fields_of(counts.mask) {

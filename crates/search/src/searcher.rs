@@ -143,13 +143,13 @@ impl Prepared<'_> {
         let Some((number, index, document)) = locate(&self.segments, document) else { return parts };
         let Some(record) = index.record(document) else { return parts };
         let mut vector = index.vector(document);
-        let mut current = vector.next();
         for term in &self.terms {
             let Some(wanted) = term.numbers[number] else { continue };
-            while current.is_some_and(|it| it.0 < wanted) {
-                current = vector.next();
+            vector.advance_to(wanted);
+            if vector.key != wanted {
+                continue;
             }
-            let Some((_, counts)) = current.filter(|it| it.0 == wanted) else { continue };
+            let counts = vector.counts();
             let sum = self.norms.sum(&weights, &counts, &record.lengths);
             let weight = term.weights[view];
             if sum == 0.0 || weight == 0.0 {
