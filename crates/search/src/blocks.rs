@@ -89,25 +89,29 @@ impl<'s> Block<'s> {
     /// Adds what a term gives to the documents of the block.
     fn add(&mut self, list: &mut List<'_>) {
         let Prepared { norms, query, .. } = self.prepared;
-        let end = self.first.saturating_add(BLOCK as u32);
-        while list.cursor.key < end {
-            let document = list.cursor.key as usize;
-            let place = document - self.first as usize;
-            self.touched[place / 64] |= 1 << (place % 64);
-            let sums = &mut self.sums[place * self.n_views..][..self.n_views];
-            match list.cursor.short() {
+        let Block { n_views, lengths, views_of, first, sums, touched, .. } = self;
+        let (n_views, first) = (*n_views, *first as usize);
+        let end = (first + BLOCK).min(END as usize) as u32;
+        // Beside the loop's other values, not behind a reference.
+        let mut cursor = list.cursor.clone();
+        while cursor.key < end {
+            let document = cursor.key as usize;
+            let place = document - first;
+            touched[place / 64] |= 1 << (place % 64);
+            let sums = &mut sums[place * n_views..][..n_views];
+            match cursor.short() {
                 Some((field, count)) => {
-                    let weighed = norms.weigh(field, count, self.lengths[field][document]);
-                    for &(view, weight) in &self.views_of[field] {
+                    let weighed = norms.weigh(field, count, lengths[field][document]);
+                    for &(view, weight) in &views_of[field] {
                         let x = weight * weighed;
                         sums[view] += list.weights[view] * (x / (norms.k1 + x));
                     }
                 }
                 None => {
-                    let counts = list.cursor.counts();
+                    let counts = cursor.counts();
                     let mut weighed = [0.0; N_FIELDS];
                     for field in fields_of(counts.mask) {
-                        weighed[field] = norms.weigh(field, counts.of[field], self.lengths[field][document]);
+                        weighed[field] = norms.weigh(field, counts.of[field], lengths[field][document]);
                     }
                     for ((sum, view), weight) in sums.iter_mut().zip(query.views()).zip(list.weights) {
                         let x = weighted_sum(&view.weights, &weighed, counts.mask);
@@ -117,8 +121,9 @@ impl<'s> Block<'s> {
                     }
                 }
             }
-            list.cursor.advance();
+            cursor.advance();
         }
+        list.cursor = cursor;
     }
 
     /// Hands the sums over and leaves the block empty.
