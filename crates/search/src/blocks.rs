@@ -2,7 +2,8 @@
 //! sums that fit in the processor's cache; then the best are kept and the next block begins.
 
 use crate::fields::N_FIELDS;
-use crate::postings::{Cursor, END};
+use crate::postings::{Cursor, END, fields_of};
+use crate::score::weighted_sum;
 use crate::searcher::Prepared;
 
 /// Documents of a block.
@@ -54,6 +55,7 @@ struct Block<'s> {
     prepared: &'s Prepared<'s>,
     segment: usize,
     n_views: usize,
+    lengths: [&'s [u32]; N_FIELDS],
     /// For each field the views it counts in, and its weight there.
     views_of: [Vec<(usize, f64)>; N_FIELDS],
     first: u32,
@@ -71,42 +73,57 @@ impl<'s> Block<'s> {
             weights.filter(|it| it.1 > 0.0).collect()
         });
         let sums = vec![0.0; BLOCK * views.len()];
-        Block { prepared, segment, n_views: views.len(), views_of, first: 0, sums, touched: [0; BLOCK / 64] }
+        let lengths = prepared.segments[segment].index.columns_of_lengths();
+        Block {
+            prepared,
+            segment,
+            n_views: views.len(),
+            lengths,
+            views_of,
+            first: 0,
+            sums,
+            touched: [0; BLOCK / 64],
+        }
     }
 
     /// Adds what a term gives to the documents of the block.
     fn add(&mut self, list: &mut List<'_>) {
-        let Prepared { norms, segments, .. } = self.prepared;
-        let records = segments[self.segment].index.records_of_documents();
-        let end = self.first.saturating_add(BLOCK as u32);
-        while list.cursor.key < end {
-            let document = list.cursor.key;
-            let place = (document - self.first) as usize;
-            let lengths = &records[document as usize].lengths;
-            self.touched[place / 64] |= 1 << (place % 64);
-            let sums = &mut self.sums[place * self.n_views..][..self.n_views];
-            match list.cursor.short() {
+        let Prepared { norms, query, .. } = self.prepared;
+        let Block { n_views, lengths, views_of, first, sums, touched, .. } = self;
+        let (n_views, first) = (*n_views, *first as usize);
+        let end = (first + BLOCK).min(END as usize) as u32;
+        // Beside the loop's other values, not behind a reference.
+        let mut cursor = list.cursor.clone();
+        while cursor.key < end {
+            let document = cursor.key as usize;
+            let place = document - first;
+            touched[place / 64] |= 1 << (place % 64);
+            let sums = &mut sums[place * n_views..][..n_views];
+            match cursor.short() {
                 Some((field, count)) => {
-                    let weighed = norms.weigh(field, count, lengths[field]);
-                    for &(view, weight) in &self.views_of[field] {
+                    let weighed = norms.weigh(field, count, lengths[field][document]);
+                    for &(view, weight) in &views_of[field] {
                         let x = weight * weighed;
                         sums[view] += list.weights[view] * (x / (norms.k1 + x));
                     }
                 }
                 None => {
-                    let counts = list.cursor.counts();
-                    for ((sum, view), weight) in
-                        sums.iter_mut().zip(self.prepared.query.views()).zip(list.weights)
-                    {
-                        let x = norms.sum(&view.weights, &counts, lengths);
+                    let counts = cursor.counts();
+                    let mut weighed = [0.0; N_FIELDS];
+                    for field in fields_of(counts.mask) {
+                        weighed[field] = norms.weigh(field, counts.of[field], lengths[field][document]);
+                    }
+                    for ((sum, view), weight) in sums.iter_mut().zip(query.views()).zip(list.weights) {
+                        let x = weighted_sum(&view.weights, &weighed, counts.mask);
                         if x > 0.0 {
                             *sum += weight * (x / (norms.k1 + x));
                         }
                     }
                 }
             }
-            list.cursor.advance();
+            cursor.advance();
         }
+        list.cursor = cursor;
     }
 
     /// Hands the sums over and leaves the block empty.

@@ -248,11 +248,12 @@ impl IndexBuilder {
         let postings = self.postings(&order, &mut term_records);
         let nodes: Vec<[u8; 32]> =
             order.iter().map(|&it| *self.documents[it as usize].node.as_bytes()).collect();
+        let mut lengths = Vec::with_capacity(order.len() * N_FIELDS);
         let mut total_lengths = [0_u64; N_FIELDS];
-        for record in &records {
-            for (total, &length) in total_lengths.iter_mut().zip(&record.lengths) {
-                *total += u64::from(length);
-            }
+        for (field, total) in total_lengths.iter_mut().enumerate() {
+            let column = order.iter().map(|&it| self.documents[it as usize].lengths[field]);
+            *total = column.clone().map(u64::from).sum();
+            lengths.extend(column);
         }
         let head = Head {
             snapshot: *head.snapshot.as_bytes(),
@@ -263,6 +264,7 @@ impl IndexBuilder {
         let dictionary = self.dictionary(&terms)?;
         let sections = [
             bytemuck::cast_slice(&nodes),
+            bytemuck::cast_slice(&lengths),
             bytemuck::cast_slice(&records),
             &dictionary,
             bytemuck::cast_slice(&term_records),
@@ -340,7 +342,6 @@ impl IndexBuilder {
             let document = &self.documents[at as usize];
             let entries = self.entries_of(at);
             records.push(DocumentRecord {
-                lengths: document.lengths,
                 vector: vectors.len() as u64,
                 n_terms: entries.len() as u32,
                 n_commits: document.n_commits,

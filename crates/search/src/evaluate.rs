@@ -3,6 +3,7 @@
 use crate::fields::N_FIELDS;
 use crate::image::DocIndex;
 use crate::postings::fields_of;
+use crate::score::weighted_sum;
 use crate::searcher::{Prepared, locate};
 
 /// What was found of a document. Made once and filled again for each.
@@ -31,7 +32,7 @@ impl Prepared<'_> {
         let views = self.query.views();
         into.clear(views.len());
         let Some((number, index, document)) = locate(&self.segments, document) else { return };
-        let Some(record) = index.record(document) else { return };
+        let lengths = index.lengths_at(document);
         let mut vector = index.vector(document);
         for term in &self.terms {
             let Some(wanted) = term.numbers[number] else { continue };
@@ -41,21 +42,13 @@ impl Prepared<'_> {
             }
             let counts = vector.counts();
             into.matched.push((term.place, counts.mask));
-            let mut weighed = [0.0; N_FIELDS];
-            for field in fields_of(counts.mask) {
-                weighed[field] = self.norms.weigh(field, counts.of[field], record.lengths[field]);
-            }
+            let weighed = self.norms.weigh_all(&counts, &lengths);
             for (at, view) in views.iter().enumerate() {
                 let weight = term.weights[at];
                 if weight == 0.0 {
                     continue;
                 }
-                let mut sum = 0.0;
-                for field in fields_of(counts.mask) {
-                    if view.weights[field] > 0.0 {
-                        sum += view.weights[field] * weighed[field];
-                    }
-                }
+                let sum = weighted_sum(&view.weights, &weighed, counts.mask);
                 if sum == 0.0 {
                     continue;
                 }

@@ -109,7 +109,8 @@ impl TextOfDocuments {
                 Some(decl) => (facts.decl(*decl).range, facts.decl(*decl).doc),
             };
             let range = Range { from: range.from.min(length), to: range.to.min(length) };
-            openings.push(Opening { range, what: What::Document(place as u32) });
+            let whole = Range { from: before_decorators(source, range.from), ..range };
+            openings.push(Opening { range: whole, what: What::Document(place as u32) });
             let doc = doc.and_then(|it| doc_range(source, range, facts.text(it)));
             openings.extend(doc.map(|range| Opening { range, what: What::Hole }));
         }
@@ -140,6 +141,22 @@ impl TextOfDocuments {
         let to = self.pieces.partition_point(|it| it.0 <= place);
         &self.pieces[from..to]
     }
+}
+
+/// Where the lines of decorators and attributes begin that stand right above a declaration: they belong to it.
+fn before_decorators(source: &[u8], from: u32) -> u32 {
+    let line_start = |at: usize| memchr::memrchr(b'\n', &source[..at]).map_or(0, |it| it + 1);
+    let mut begin = from as usize;
+    let mut line = line_start(begin);
+    while line > 0 {
+        let above = line_start(line - 1);
+        let text = source[above..line].trim_ascii_start();
+        if !text.starts_with(b"@") && !text.starts_with(b"#[") {
+            break;
+        }
+        (begin, line) = (above, above);
+    }
+    begin as u32
 }
 
 /// Gives each byte to the innermost document. Documents of the same bytes (`a = b = 1`) both have them.

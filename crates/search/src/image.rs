@@ -1,7 +1,7 @@
-//! The index of one snapshot: a file of six sections, each on an 8-byte border, and access to it.
+//! The index of one snapshot: a file of seven sections, each on an 8-byte border, and access to it.
 //!
 //! ```text
-//! header | nodes | documents | dictionary | terms | postings | vectors
+//! header | nodes | lengths | documents | dictionary | terms | postings | vectors
 //! ```
 //!
 //! Documents stand in ascending order of their nodes' ids, terms in the order of their texts. Words are in the order of
@@ -147,12 +147,20 @@ impl Index {
         NodeId(Hash(nodes.get(document as usize).copied().unwrap_or_default()))
     }
 
-    pub(crate) fn records_of_documents(&self) -> &[DocumentRecord] {
-        self.records(Section::Documents)
+    /// Lengths of each field, by document.
+    pub(crate) fn columns_of_lengths(&self) -> [&[u32]; N_FIELDS] {
+        let lengths: &[[u32; N_FIELDS]] = self.records(Section::Lengths);
+        let lengths: &[u32] = bytemuck::cast_slice(lengths);
+        let n_documents = self.count() as usize;
+        std::array::from_fn(|field| &lengths[field * n_documents..][..n_documents])
+    }
+
+    pub(crate) fn lengths_at(&self, document: u32) -> [u32; N_FIELDS] {
+        self.columns_of_lengths().map(|it| it.get(document as usize).copied().unwrap_or(0))
     }
 
     pub(crate) fn record(&self, document: u32) -> Option<&DocumentRecord> {
-        self.records_of_documents().get(document as usize)
+        self.records(Section::Documents).get(document as usize)
     }
 
     pub(crate) fn last_commit_at(&self, document: u32) -> Option<i64> {

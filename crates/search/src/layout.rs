@@ -37,6 +37,8 @@ pub(crate) struct Header {
 #[repr(usize)]
 pub(crate) enum Section {
     Nodes,
+    /// A column for each field: a query reads few fields of many documents.
+    Lengths,
     Documents,
     Dictionary,
     Terms,
@@ -44,13 +46,12 @@ pub(crate) enum Section {
     Vectors,
 }
 
-pub(crate) const N_SECTIONS: usize = 6;
+pub(crate) const N_SECTIONS: usize = 7;
 pub(crate) const HEADER: usize = size_of::<Header>();
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct DocumentRecord {
-    pub(crate) lengths: [u32; N_FIELDS],
     /// Where its vector begins.
     pub(crate) vector: u64,
     pub(crate) n_terms: u32,
@@ -140,6 +141,7 @@ pub(crate) fn header_of(bytes: &[u8]) -> Result<Header> {
         && header.n_documents < u64::from(u32::MAX)
         && header.n_terms < u64::from(u32::MAX)
         && fits(Section::Nodes, header.n_documents, 32)
+        && fits(Section::Lengths, header.n_documents, 4 * N_FIELDS)
         && fits(Section::Documents, header.n_documents, size_of::<DocumentRecord>())
         && fits(Section::Terms, header.n_terms, size_of::<TermRecord>());
     if !is_whole {

@@ -109,7 +109,8 @@ impl Names {
             let at = text.len();
             text.push_str(node.symbol);
             text.push_str(node.name);
-            let own = node.file.and_then(|it| files.get(it as usize)).is_none_or(|it| it.path != node.container);
+            let own =
+                node.file.and_then(|it| files.get(it as usize)).is_none_or(|it| it.path != node.container);
             let container = if own { node.container } else { "" };
             text.push_str(container);
             records.push(NodeName {

@@ -40,8 +40,7 @@ impl Overlay {
         let mut removed_lengths = [0; N_FIELDS];
         let mut terms = Vec::new();
         for &document in &removed {
-            let Some(record) = base.record(document) else { continue };
-            for (total, &length) in removed_lengths.iter_mut().zip(&record.lengths) {
+            for (total, length) in removed_lengths.iter_mut().zip(base.lengths_at(document)) {
                 *total += u64::from(length);
             }
             terms.extend(base.terms_of(document));

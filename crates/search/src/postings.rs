@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! list     (delta of the key, counts)*         keys ascend: documents of a term, or terms of a document
-//! counts   0 fff tttt                          one field f, t + 1 times: nine of ten
-//!          1000 0000, mask, a varint per field  anything else
+//! counts   0 fff tttt                         one field f, t + 1 times
+//!          1 nnnnnnn, mask, a varint a field  anything else, in n bytes
 //! ```
 
 use crate::fields::N_FIELDS;
@@ -38,31 +38,23 @@ impl Counts {
         match self.code() {
             Some(code) => out.push(code),
             None => {
+                let start = out.len();
                 out.extend([LONG, self.mask]);
                 for field in fields_of(self.mask) {
                     varint::write(out, self.of[field]);
                 }
+                // At most a mask and eight numbers of five bytes.
+                out[start] |= (out.len() - start - 1) as u8;
             }
         }
     }
 
-    pub(crate) fn read(bytes: &[u8], at: &mut usize) -> Option<Counts> {
-        let code = *bytes.get(*at)?;
-        *at += 1;
-        let mut counts = Counts::default();
-        match code {
-            ..LONG => counts.add(usize::from(code >> 4), u32::from(code & 15) + 1),
-            LONG => {
-                let mask = *bytes.get(*at)?;
-                *at += 1;
-                for field in fields_of(mask) {
-                    counts.add(field, varint::read(bytes, at)?);
-                }
-                if counts.mask != mask {
-                    return None;
-                }
-            }
-            _ => return None,
+    fn read_long(bytes: &[u8]) -> Option<Counts> {
+        let (&mask, _) = bytes.split_first()?;
+        let mut counts = Counts { mask, of: [0; N_FIELDS] };
+        let mut at = 1;
+        for field in fields_of(mask) {
+            counts.of[field] = varint::read(bytes, &mut at)?;
         }
         Some(counts)
     }
@@ -83,7 +75,8 @@ pub(crate) fn fields_of(mask: u8) -> impl Iterator<Item = usize> {
 pub(crate) struct Cursor<'b> {
     bytes: &'b [u8],
     pub(crate) key: u32,
-    /// Where the counts of this key begin, and where the next key does.
+    /// The first byte of this key's counts, where the others begin, and where the next key does.
+    code: u8,
     counts: usize,
     at: usize,
     n_left: u32,
@@ -98,8 +91,16 @@ impl<'b> Cursor<'b> {
     /// At the first of a list of `n_items` keys below `n_keys`.
     pub(crate) fn new(bytes: &'b [u8], n_items: u32, n_keys: u32) -> Cursor<'b> {
         // The first step leads from the end to the first key: numbers wrap around.
-        let mut cursor =
-            Cursor { bytes, key: END, counts: 0, at: 0, n_left: n_items, n_keys, is_damaged: false };
+        let mut cursor = Cursor {
+            bytes,
+            key: END,
+            code: LONG,
+            counts: 0,
+            at: 0,
+            n_left: n_items,
+            n_keys,
+            is_damaged: false,
+        };
         cursor.advance();
         cursor
     }
@@ -132,16 +133,22 @@ impl<'b> Cursor<'b> {
     /// The one field that has the term and how often, where the short form says so.
     #[inline]
     pub(crate) fn short(&self) -> Option<(usize, u32)> {
-        let code = *self.bytes.get(self.counts)?;
-        (code < LONG).then(|| (usize::from(code >> 4), u32::from(code & 15) + 1))
+        (self.code < LONG).then(|| (usize::from(self.code >> 4 & 7), u32::from(self.code & 15) + 1))
     }
 
     /// What the key has; nothing at the end.
+    #[inline]
     pub(crate) fn counts(&self) -> Counts {
-        match self.key {
-            END => Counts::default(),
-            _ => Counts::read(self.bytes, &mut self.counts.clone()).unwrap_or_default(),
+        let mut counts = Counts::default();
+        match self.short() {
+            _ if self.key == END => {}
+            Some((field, count)) => counts.add(field, count),
+            None => {
+                let long = self.bytes.get(self.counts..self.at).and_then(Counts::read_long);
+                counts = long.unwrap_or_default();
+            }
         }
+        counts
     }
 
     #[inline]
@@ -152,11 +159,9 @@ impl<'b> Cursor<'b> {
             return None;
         }
         self.key = key;
-        self.counts = self.at;
-        match *self.bytes.get(self.at)? {
-            ..LONG => self.at += 1,
-            _ => _ = Counts::read(self.bytes, &mut self.at)?,
-        }
+        self.code = *self.bytes.get(self.at)?;
+        self.counts = self.at + 1;
+        self.at = self.counts + if self.code < LONG { 0 } else { usize::from(self.code & !LONG) };
         Some(())
     }
 }

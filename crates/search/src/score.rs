@@ -138,6 +138,15 @@ impl Norms {
         norms
     }
 
+    /// Occurrences in each field, set against their lengths.
+    pub(crate) fn weigh_all(&self, counts: &Counts, lengths: &[u32; N_FIELDS]) -> [f64; N_FIELDS] {
+        let mut weighed = [0.0; N_FIELDS];
+        for field in fields_of(counts.mask) {
+            weighed[field] = self.weigh(field, counts.of[field], lengths[field]);
+        }
+        weighed
+    }
+
     /// Occurrences in a field of some length, set against its average.
     #[inline]
     pub(crate) fn weigh(&self, field: usize, count: u32, length: u32) -> f64 {
@@ -152,15 +161,16 @@ impl Norms {
         let b = self.b[field];
         1.0 - b + b * f64::from(length) / self.average[field]
     }
+}
 
-    /// The sum over fields, before saturation.
-    pub(crate) fn sum(&self, weights: &[f64; N_FIELDS], counts: &Counts, lengths: &[u32; N_FIELDS]) -> f64 {
-        let mut sum = 0.0;
-        for field in fields_of(counts.mask) {
-            if weights[field] > 0.0 {
-                sum += weights[field] * self.weigh(field, counts.of[field], lengths[field]);
-            }
+/// The sum over fields, before saturation.
+#[inline]
+pub(crate) fn weighted_sum(weights: &[f64; N_FIELDS], weighed: &[f64; N_FIELDS], mask: u8) -> f64 {
+    let mut sum = 0.0;
+    for field in fields_of(mask) {
+        if weights[field] > 0.0 {
+            sum += weights[field] * weighed[field];
         }
-        sum
     }
+    sum
 }

@@ -6,7 +6,7 @@ use crate::blocks::{Candidate, best_of};
 use crate::fields::N_FIELDS;
 use crate::image::{DocIndex, Index};
 use crate::postings::fields_of;
-use crate::score::{Hit, Norms, Parts, Query, Scoring, Statistics};
+use crate::score::{Hit, Norms, Parts, Query, Scoring, Statistics, weighted_sum};
 
 /// A collection that can be asked.
 pub trait Searcher {
@@ -30,7 +30,7 @@ pub trait Searcher {
 
     /// Tokens of each field.
     fn lengths(&self, document: DocIndex) -> [u32; N_FIELDS] {
-        at(self, document, |index, it| index.record(it).map(|it| it.lengths)).flatten().unwrap_or_default()
+        at(self, document, |index, it| index.lengths_at(it)).unwrap_or_default()
     }
 
     /// Commits that changed it.
@@ -141,7 +141,7 @@ impl Prepared<'_> {
         let mut parts = Parts::default();
         let Some(weights) = self.query.views().get(view).map(|it| it.weights) else { return parts };
         let Some((number, index, document)) = locate(&self.segments, document) else { return parts };
-        let Some(record) = index.record(document) else { return parts };
+        let lengths = index.lengths_at(document);
         let mut vector = index.vector(document);
         for term in &self.terms {
             let Some(wanted) = term.numbers[number] else { continue };
@@ -150,7 +150,8 @@ impl Prepared<'_> {
                 continue;
             }
             let counts = vector.counts();
-            let sum = self.norms.sum(&weights, &counts, &record.lengths);
+            let weighed = self.norms.weigh_all(&counts, &lengths);
+            let sum = weighted_sum(&weights, &weighed, counts.mask);
             let weight = term.weights[view];
             if sum == 0.0 || weight == 0.0 {
                 continue;
@@ -159,9 +160,7 @@ impl Prepared<'_> {
             parts.score += part;
             parts.matched.push((term.place, part));
             for field in fields_of(counts.mask).filter(|&it| weights[it] > 0.0) {
-                let weighed =
-                    weights[field] * self.norms.weigh(field, counts.of[field], record.lengths[field]);
-                parts.fields[field] += weight * (weighed / (self.norms.k1 + sum));
+                parts.fields[field] += weight * (weights[field] * weighed[field] / (self.norms.k1 + sum));
             }
         }
         if vector.is_damaged() {

@@ -9,12 +9,12 @@ const LONGEST: usize = 7;
 /// Sorted. `s` and `t` are what contractions leave.
 #[rustfmt::skip]
 const STOP_WORDS: &[&str] = &[
-    "a", "about", "also", "an", "and", "any", "are", "as", "at", "be", "because", "been", "but", "by", "can", "cls",
-    "could", "def", "did", "do", "does", "doesn", "don", "elif", "else", "end", "false", "fn", "for", "from", "func",
+    "a", "about", "also", "an", "and", "are", "as", "at", "be", "because", "been", "but", "by", "can", "cls",
+    "could", "def", "did", "do", "does", "doesn", "don", "elif", "else", "false", "fn", "for", "from",
     "had", "has", "have", "he", "her", "his", "how", "i", "if", "impl", "in", "into", "is", "isn", "it", "its",
     "just", "let", "me", "mut", "my", "nil", "no", "none", "not", "null", "of", "on", "or", "our", "pub", "return",
     "s", "self", "she", "should", "so", "some", "such", "t", "than", "that", "the", "their", "them", "then", "there",
-    "these", "they", "this", "those", "to", "true", "us", "var", "was", "we", "were", "what", "when", "where",
+    "these", "they", "this", "those", "to", "true", "us", "was", "we", "were", "what", "when", "where",
     "which", "while", "who", "why", "will", "with", "would", "you", "your",
 ];
 

@@ -1,0 +1,3 @@
+mod scores;
+mod terms;
+mod tokens;
