@@ -17,14 +17,13 @@ pub(crate) fn success(reply: Value, reader: Reader) -> CallToolResult {
         Value::Object(map) => map,
         other => Map::from_iter([("reply".to_owned(), other)]),
     };
-    // What is text already is not sent twice.
     let text = match reply.remove("text") {
-        Some(Value::String(text)) => text,
-        Some(other) => {
-            reply.insert("text".to_owned(), other);
-            brief(&reply, reader)
+        // A pack that was written as text: what is in it is not sent twice.
+        Some(Value::String(text)) => {
+            IN_TEXT.iter().for_each(|it| drop(reply.remove(*it)));
+            text
         }
-        None => brief(&reply, reader),
+        _ => brief(&reply, reader),
     };
     let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
     result.structured_content = (reader == Reader::Structured).then_some(Value::Object(reply));
@@ -73,4 +72,44 @@ fn brief(reply: &Map<String, Value>, reader: Reader) -> String {
     text
 }
 
+const IN_TEXT: &[&str] = &["symbols", "edges"];
+
 const COUNTS: &[&str] = &["total", "total_edges", "files", "nodes", "edges", "n_tests", "n_unresolved"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text_of(result: &CallToolResult) -> &str {
+        &result.content[0].as_text().expect("it is text").text
+    }
+
+    #[test]
+    fn an_answer_is_data_and_a_line_about_it() {
+        let reply = json!({"symbols": [{}, {}], "edges": [], "total": 7, "tree": "1a2b", "truncated": true});
+        let result = success(reply.clone(), Reader::Structured);
+        assert_eq!(text_of(&result), "2 symbols, total 7; tree 1a2b; truncated");
+        assert_eq!(result.structured_content, Some(reply.clone()));
+        let result = success(reply.clone(), Reader::TextOnly);
+        assert_eq!(
+            (text_of(&result), result.structured_content.as_ref()),
+            (reply.to_string().as_str(), None)
+        );
+    }
+
+    #[test]
+    fn what_was_written_as_text_is_sent_once() {
+        let reply = json!({"text": "# a pack", "symbols": [{}], "edges": [], "tokens": 12});
+        let result = success(reply, Reader::Structured);
+        assert_eq!(text_of(&result), "# a pack");
+        assert_eq!(result.structured_content, Some(json!({"tokens": 12})));
+    }
+
+    #[test]
+    fn a_failure_says_what_to_do() {
+        let error = Error::new(knowing_ops::ErrorKind::NoIndex, "it is not indexed", "index it");
+        let result = failure(&error, Reader::Structured);
+        assert_eq!((result.is_error, text_of(&result)), (Some(true), "it is not indexed; index it"));
+        assert_eq!(result.structured_content.expect("data")["error"]["kind"], "no_index");
+    }
+}

@@ -157,6 +157,14 @@ fn without_unused(mut schema: Map<String, Value>) -> Map<String, Value> {
 /// The argument that all tools have in common.
 const REPO: &str = "repo";
 
+/// Other names of arguments, where a tool has the second and not the first.
+const ALSO: &[(&str, &str)] = &[
+    ("symbol_hash", "symbol"),
+    ("target_hash", "symbol"),
+    ("task_description", "task"),
+    ("token_budget", "budget"),
+];
+
 /// Takes what all tools have in common out of the arguments: the repository.
 pub(crate) fn take_repo(arguments: &mut Map<String, Value>) -> Result<Option<String>> {
     // Under the first name that is there.
@@ -175,10 +183,9 @@ pub(crate) fn arguments<T: DeserializeOwned + JsonSchema>(given: Map<String, Val
     let properties = schema["properties"].as_object().unwrap_or(&no_properties);
     let mut arguments = Map::new();
     for (name, value) in given {
-        let name = match name.as_str() {
-            "symbol_hash" | "target_hash" if properties.contains_key("symbol") => "symbol".to_owned(),
-            _ => name,
-        };
+        let is_own = properties.contains_key(&name);
+        let also = ALSO.iter().find(|it| !is_own && it.0 == name && properties.contains_key(it.1));
+        let name = also.map_or(name, |it| it.1.to_owned());
         let Some(property) = properties.get(&name) else { return Err(unknown(&name, properties)) };
         match value {
             Value::Null => continue,
