@@ -330,7 +330,7 @@ pub(super) fn is_camel(name: &str) -> bool {
     false
 }
 
-/// A line within code that is talk: four words in a row that are neither keywords nor joined by marks.
+/// A line within code that is talk: four words in a row, keywords not counted, without marks between them.
 fn is_talk(line: &str) -> bool {
     if line.contains(['=', '(', '{', ';']) {
         return false;
@@ -339,7 +339,11 @@ fn is_talk(line: &str) -> bool {
     for word in line.split(' ') {
         let is_word =
             !word.is_empty() && word.bytes().all(|it| it.is_ascii_alphabetic() || b",.'".contains(&it));
-        run = if is_word && !words::is_language_keyword(word) { run + 1 } else { 0 };
+        match is_word {
+            true if words::is_language_keyword(word) => {}
+            true => run += 1,
+            false => run = 0,
+        }
         if run >= 4 {
             return true;
         }
