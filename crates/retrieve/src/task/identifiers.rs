@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::imports;
+use super::lines::is_commit_type;
 use super::paths;
 use super::words;
 
@@ -262,7 +263,7 @@ fn is_name_in_code(chain: &Chain<'_>) -> bool {
 
 /// `foo()`, `foo(x)`, `foo(a=1)`; not "name(s)".
 fn is_plain_call(chain: &Chain<'_>, name: &str) -> bool {
-    if !chain.called || name.len() < 2 || words::is_english(&name.to_lowercase()) {
+    if !chain.called || name.len() < 2 || words::is_english(&name.to_lowercase()) || is_commit_type(name) {
         return false;
     }
     let inner = chain.arguments;

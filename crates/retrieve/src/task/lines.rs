@@ -260,7 +260,8 @@ fn is_ticket(text: &str) -> bool {
     })
 }
 
-fn is_commit_type(lower: &str) -> bool {
+/// `fix` of `fix(scope): `.
+pub(super) fn is_commit_type(lower: &str) -> bool {
     matches!(
         lower,
         "feat"

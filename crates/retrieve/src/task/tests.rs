@@ -189,6 +189,7 @@ fn adjacent_words_are_joined_in_both_spellings() {
 fn components_are_words_and_parts_the_longest_first() {
     components("the HTTPServer of a socket", &["Server", "socket", "HTTP", "srv"]);
     components("The socket_timeout", &["timeout", "socket"]);
+    components("on PostgreSQL", &["PostgreSQL"]);
 }
 
 #[test]
@@ -248,6 +249,7 @@ fn prose_gives_only_what_looks_like_code() {
         &["MyForm.media@Subject", "String#match@Subject", "a::b@Subject"],
     );
     identifiers("It ends.Then it starts. See the docs.", &[]);
+    identifiers("Several things\n\n* fix(api): return twice", &[]);
 }
 
 #[test]
