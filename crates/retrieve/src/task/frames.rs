@@ -68,12 +68,12 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn line(&mut self, index: usize) {
-        let raw = self.lines[index];
+        let raw = without_prefix(self.lines[index]);
         let text = raw.trim();
         if text.is_empty() || text.len() > 2000 {
             return;
         }
-        let before = if index > 0 { self.lines[index - 1] } else { "" };
+        let before = if index > 0 { without_prefix(self.lines[index - 1]) } else { "" };
         // A gap of more than a few lines ends a trace.
         if index > self.last + 8 {
             self.close_group();
@@ -233,7 +233,7 @@ impl Reader<'_> {
     }
 
     fn inside_python(&mut self, raw: &str, text: &str) -> bool {
-        if self.said.exception_line(text) {
+        if self.said.exception_line(text) || self.said.exception_alone(text) {
             self.python = false;
             self.numbered = false;
             self.close_group();
@@ -324,6 +324,19 @@ impl Reader<'_> {
         self.push(file, line, plain_function(name), script_language(file));
         true
     }
+}
+
+/// Without what runners and loggers put before each line: `INTERNALERROR> `, `web_1 | `.
+fn without_prefix(line: &str) -> &str {
+    let name =
+        line.bytes().take(40).take_while(|it| it.is_ascii_alphanumeric() || b"_-.".contains(it)).count();
+    let rest = &line[name..];
+    let is_runner = name > 3 && line[..name].bytes().all(|it| it.is_ascii_uppercase());
+    let after = match rest.strip_prefix('>') {
+        Some(after) if is_runner => Some(after),
+        _ => rest.trim_start().strip_prefix('|').filter(|_| name > 0 && rest.starts_with(' ')),
+    };
+    after.map_or(line, |it| it.strip_prefix(' ').unwrap_or(it))
 }
 
 fn family(language: &str) -> &str {

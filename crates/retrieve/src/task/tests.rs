@@ -322,6 +322,7 @@ fn prose_about_imports_is_no_import() {
 #[test]
 fn paths_with_and_without_lines() {
     paths("Fix aider/main.py and src/lib.rs:12:5", &[("aider/main.py", None), ("src/lib.rs", Some(12))]);
+    paths("at \"a/b.py\" file, line 102, there", &[("a/b.py", Some(102))]);
     paths("see `models.py` line 7", &[("models.py", Some(7))]);
     paths("in \"src/app.ts\", line 3", &[("src/app.ts", Some(3))]);
     paths("C:\\work\\app\\view.cs", &[("C:/work/app/view.cs", None)]);
@@ -332,6 +333,7 @@ fn paths_with_and_without_lines() {
 fn what_is_no_path() {
     paths("django.db.models and/or read/write at /api/v1/users in Node.js 1.2/3", &[]);
     paths("call response.json() now", &[]);
+    paths("on 24/Apr/2023 it failed", &[]);
 }
 
 #[test]
@@ -374,6 +376,16 @@ fn frames_of_python_without_indentation() {
     assert_eq!(task.frames.len(), 2);
     assert_eq!((task.exceptions, task.messages), (vec!["MyError".to_owned()], vec!["bad thing".to_owned()]));
     assert_eq!(task.prose, "Then prose goes on here.");
+}
+
+#[test]
+fn prefixes_of_runners_and_loggers_do_not_hide_a_trace() {
+    frames(
+        "Crash\nINTERNALERROR> Traceback (most recent call last):\nINTERNALERROR>   File \"a/b.py\", line 1, in f\nINTERNALERROR>     g()\nINTERNALERROR> RuntimeError: no",
+        "python",
+        &["a/b.py:1 f"],
+    );
+    frames("Crash\nweb_1  |   File \"a/b.py\", line 1, in f", "python", &["a/b.py:1 f"]);
 }
 
 #[test]
@@ -476,6 +488,9 @@ fn messages_of_prose() {
     messages("Help\nerror[E0277]: the trait is missing", &[], &["the trait is missing"]);
     messages("Help\nerror: no such thing", &[], &["no such thing"]);
     messages("a django.db.utils.OperationalError is raised", &["OperationalError"], &[]);
+    messages("Crash\nException Value: max() arg is empty", &[], &["max() arg is empty"]);
+    messages("Crash\nInternal Server Error: /a/b/", &[], &[]);
+    messages("Crash\n  File \"a.py\", line 1, in f\n    g()\na.b.DoesNotExist\n", &["DoesNotExist"], &[]);
     messages("don't and won't say it's wrong", &[], &[]);
 }
 
@@ -526,6 +541,24 @@ fn bare_code_is_told_from_prose() {
         task.prose,
         "Consider this:\nfoo() fails (sometimes)\nIf you look (here): fine\n- item = thing"
     );
+}
+
+#[test]
+fn indented_code_and_prompts_are_code() {
+    let task = Task::parse(
+        "It fails\n\n    result = build(1)\n    check(result)\n\n>>> run()\nTrue\n\nAnd\n    so on it goes.",
+    );
+    assert_eq!(task.code, "    result = build(1)\n    check(result)\nrun()");
+    assert_eq!(task.prose, "True\nAnd\nso on it goes.");
+}
+
+#[test]
+fn a_diff_is_code() {
+    let task = Task::parse(
+        "It fails\ndiff --git i/x.py w/x.py\nindex f1b65f7d01..9ce4e32e14 100644\n--- i/x.py\n+++ w/x.py\n@@ -1 +1 @@\n-a = 1\n+a = 2",
+    );
+    assert_eq!((task.prose.as_str(), task.code.lines().count()), ("", 7));
+    assert_eq!(task.paths[0].path, "x.py");
 }
 
 // Tests and size.
