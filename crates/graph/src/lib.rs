@@ -3,6 +3,8 @@
 //! ```text
 //! GraphInput --build--> bytes --open--> Graph --+-- reach: callers, callees, whatever follows edges
 //!                         |                     +-- inheritance: the `inherits` relation, computed when asked
+//!                         |                     +-- walk: how near everything is to some seeds; hits: what stands out among it
+//!                         |                     +-- shape: what the whole is like
 //!                         +--write--> images/<snapshot>.graph
 //! ```
 //!
@@ -11,17 +13,23 @@
 //! file are read by the same code from the same bytes.
 
 mod build;
+mod hits;
 mod image;
 mod inherits;
 mod kinds;
 mod layout;
 mod reach;
+mod shape;
+mod walk;
 
 pub use build::{EdgeInput, GraphInput, NodeInput};
+pub use hits::{Hits, Standing, hits};
 pub use image::{EdgeRecord, Error, Graph, NodeIndex, NodeRecord, Result};
 pub use inherits::{Inheritance, MAX_INHERITED};
 pub use kinds::KindSet;
 pub use reach::{Follow, Reach, Reached, Step, reach};
+pub use shape::Shape;
+pub use walk::{Walk, Walked, walk};
 
 #[cfg(test)]
 mod tests;

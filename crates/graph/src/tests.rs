@@ -9,6 +9,8 @@ use crate::{
     EdgeInput, Follow, Graph, GraphInput, Inheritance, KindSet, NodeIndex, NodeInput, Reach, Reached, reach,
 };
 
+mod walk;
+
 const SNAPSHOT: SnapshotId = SnapshotId(Hash([7; 32]));
 
 /// Node `n` has symbol row `n + 1` and an id that orders otherwise than its row.

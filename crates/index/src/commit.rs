@@ -114,6 +114,7 @@ fn file_rows(files: &Files) -> Vec<NewFile<'_>> {
             bytes,
             lines: it.facts.n_lines,
             state,
+            terms: None,
         }
     });
     let skipped = files.skipped.iter().map(|it| NewFile {
@@ -126,6 +127,7 @@ fn file_rows(files: &Files) -> Vec<NewFile<'_>> {
         bytes: 0,
         lines: 0,
         state: it.row.map_or(FileState::Skipped(&it.reason), FileState::Stored),
+        terms: None,
     });
     read.chain(skipped).collect()
 }

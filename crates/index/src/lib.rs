@@ -10,9 +10,11 @@
 //! The work tree is never written, and for a commit not even read.
 
 mod commit;
+mod history;
 mod pipeline;
 mod progress;
 mod scan;
+mod touched;
 
 use std::collections::BTreeMap;
 
@@ -178,6 +180,9 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
         None => open_graph(store, &written)?,
     };
 
+    phases.begin(Phase::History, None);
+    mine_history(store, request, &written, &pool)?;
+
     let mut report = commit::report_of(&written);
     report.new_snapshot = true;
     report.changes = commit::changes(&before, &commit::files_of(store, &written)?);
@@ -193,6 +198,19 @@ fn already_there(store: &Store, request: &Request<'_>, commit: &[u8]) -> Result<
     }
     let Some(repo) = store.repo(request.url)? else { return Ok(None) };
     Ok(store.snapshot_of_commit(repo.id, commit, RULESET)?)
+}
+
+/// A place without git has no history.
+fn mine_history(
+    store: &mut Store,
+    request: &Request<'_>,
+    snapshot: &SnapshotRow,
+    pool: &ThreadPool,
+) -> Result<()> {
+    if let Source::Commit { checkout, commit } = request.source {
+        pool.install(|| history::mine(store, checkout, commit, snapshot))?;
+    }
+    Ok(())
 }
 
 fn pool(n_workers: usize) -> Result<ThreadPool> {

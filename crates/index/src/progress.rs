@@ -19,6 +19,10 @@ pub enum Phase {
     Store,
     /// Build the graph image.
     Image,
+    /// Read what commits said of the code.
+    History,
+    /// Build the search image.
+    Search,
 }
 
 impl Phase {
@@ -30,6 +34,8 @@ impl Phase {
             Phase::Hash => "hash",
             Phase::Store => "store",
             Phase::Image => "image",
+            Phase::History => "history",
+            Phase::Search => "search",
         }
     }
 }

@@ -116,6 +116,33 @@ pub fn dirty_digest<'a>(changes: impl IntoIterator<Item = (&'a str, Option<&'a [
     hasher.finish()
 }
 
+/// The identity of a pack: what was asked, and which versions of which symbols answer it. `symbols` may come in any order;
+/// what has no file has no file version.
+pub fn pack_root(entry: &str, task: &str, symbols: &[(NodeId, Option<FileId>)]) -> Hash {
+    let mut symbols = symbols.to_vec();
+    symbols.sort_unstable_by_key(|it| it.0);
+    let mut all = Vec::with_capacity(64 * symbols.len());
+    for (node, file) in symbols {
+        all.extend(node.as_bytes());
+        all.extend(file.map_or([0; 32], |it| *it.as_bytes()));
+    }
+    Hasher::new("pack").field(entry.as_bytes()).field(normalised_task(task).as_bytes()).field(&all).finish()
+}
+
+/// A task without what does not change its meaning: trimmed, in lower case, with single spaces.
+pub fn normalised_task(task: &str) -> String {
+    let words: Vec<String> = task.split_whitespace().map(str::to_lowercase).collect();
+    words.join(" ")
+
+/// The digest of the commits that a snapshot's history text comes from; `commits` are git's raw ids, newest first.
+pub fn history_digest<'a>(commits: impl IntoIterator<Item = &'a [u8]>) -> Hash {
+    let mut hasher = Hasher::new("history");
+    for commit in commits {
+        hasher.push(commit);
+    }
+    hasher.finish()
+}
+
 /// Which layers a snapshot's root is taken over.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Stage {
@@ -196,6 +223,23 @@ mod tests {
         ];
         for (ours, theirs) in rows {
             assert_eq!(ours, theirs);
+        }
+    }
+
+    #[test]
+    fn a_pack_is_its_question_and_the_versions_of_its_symbols() {
+        let file = file_id(URL, "store/open.go", &[1; 20]);
+        let other = file_id(URL, "store/open.go", &[2; 20]);
+        let root = pack_root("for_task", "Fix  the\tcart ", &[(a(), Some(file)), (b(), None)]);
+        assert_eq!(root, pack_root("for_task", "fix the cart", &[(b(), None), (a(), Some(file))]));
+        // Made apart from this code, by the definition.
+        assert_eq!(root.to_string(), "78382d5dbc5f03c1e8ccdd89e598b2e490a76e75434fab28325d011820ae4de2");
+        for (entry, task, version) in [
+            ("for_files", "fix the cart", file),
+            ("for_task", "fix a cart", file),
+            ("for_task", "fix the cart", other),
+        ] {
+            assert_ne!(root, pack_root(entry, task, &[(a(), Some(version)), (b(), None)]));
         }
     }
 

@@ -1,1 +1,40 @@
 //! The lexical index of one snapshot: exact BM25F over eight fields, immutable, mapped from a file.
+//!
+//! ```text
+//! facts, bytes --FileTerms::of--> term vectors of a file (stored with it)
+//!                                        |   + path, history, neighbours
+//!                                  IndexBuilder --finish--> Index --write--> images/<snapshot>.search
+//!                                                             |
+//!                     Query --prepare / search / parts--> Searcher = Index, or Overlay: an index and what changed since
+//! ```
+
+mod blocks;
+mod build;
+mod dictionary;
+mod docs_in_source;
+mod evaluate;
+mod fields;
+mod gather;
+mod image;
+mod layout;
+mod names;
+mod postings;
+mod score;
+mod searcher;
+mod stop_words;
+mod terms;
+mod tokenize;
+mod varint;
+
+pub use build::{ImageHead, IndexBuilder, Joined, TermBag, TermHandle};
+pub use evaluate::Evaluation;
+pub use fields::{Field, N_FIELDS};
+pub use image::{DocIndex, Error, Index, Result};
+pub use names::{FileIndex, FileInput, NameInput, Names};
+pub use score::{Hit, Parts, Query, QueryTerm, Scoring, View};
+pub use searcher::{Prepared, Searcher, Segment};
+pub use terms::{DocumentTerms, FileTerms};
+pub use tokenize::{Tokenizer, parts, tokens};
+
+#[cfg(test)]
+mod tests;

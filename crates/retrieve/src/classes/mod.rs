@@ -18,7 +18,7 @@ use phrases::Phrases;
 /// Where a class comes from; decides what it may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Source {
+pub(crate) enum Source {
     Framework,
     Language,
     Universal,
@@ -26,21 +26,21 @@ pub enum Source {
 
 /// A class whose phrases stand in the task.
 #[derive(Debug, Clone, PartialEq)]
-pub struct MatchedClass {
+pub(crate) struct MatchedClass {
     /// `file.theme`, unique over all files.
-    pub concept: &'static str,
-    pub weight: f64,
-    pub source: Source,
+    pub(crate) concept: &'static str,
+    pub(crate) weight: f64,
+    pub(crate) source: Source,
     /// Different phrases found; one within another counts once.
-    pub phrases_matched: usize,
+    pub(crate) phrases_matched: usize,
     /// Words of the longest phrase found.
-    pub longest_phrase_words: usize,
-    /// Terminal names of symbols.
-    pub targets: &'static [String],
+    pub(crate) longest_phrase_words: usize,
+    /// Terminal names of symbols, with the owner where the name alone is common: `QuerySet.filter`.
+    pub(crate) targets: &'static [String],
 }
 
 /// The classes a task's words belong to, in file order, for code in these languages.
-pub fn matched(task_text: &str, languages: &[&str]) -> Vec<MatchedClass> {
+pub(crate) fn matched(task_text: &str, languages: &[&str]) -> Vec<MatchedClass> {
     let text = phrases::Words::of(&task_text.to_lowercase());
     let mut out = Vec::new();
     for file in files().filter(|it| it.applies_to(languages)) {
@@ -62,7 +62,7 @@ pub fn matched(task_text: &str, languages: &[&str]) -> Vec<MatchedClass> {
 }
 
 /// Of all classes, for the keys of caches: a changed word gives another digest.
-pub fn digest() -> Hash {
+pub(crate) fn digest() -> Hash {
     static DIGEST: LazyLock<Hash> = LazyLock::new(|| {
         let mut hasher = Hasher::new("classes");
         for (name, text) in FILES {

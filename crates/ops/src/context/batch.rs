@@ -1,0 +1,103 @@
+//! Many tasks in one process: a line of JSON each, in the order of the file.
+
+use std::io::{BufRead as _, Write as _};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::engine::{Answer, Asked, Engine, Wanted};
+use super::{BatchReply, ContextOptions, PackReply, check_task, reply};
+use crate::cx::{Cx, Opened};
+use crate::error::{Error, ErrorKind, Result};
+use crate::place::Place;
+
+/// What is read of a task, and nothing else.
+#[derive(Deserialize)]
+struct Line {
+    id: serde_json::Value,
+    description: String,
+    #[serde(default)]
+    base: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Answered<'a> {
+    id: &'a serde_json::Value,
+    #[serde(flatten)]
+    pack: &'a PackReply,
+}
+
+#[derive(Serialize)]
+struct Failed<'a> {
+    id: &'a serde_json::Value,
+    error: &'a Error,
+}
+
+pub(super) fn run(cx: &mut Cx<'_>, file: &Path, options: &ContextOptions) -> Result<BatchReply> {
+    let path = cx.environment.working_directory.join(file);
+    let unreadable = |error: std::io::Error| {
+        let message = format!("cannot read `{}`: {error}", file.display());
+        Error::new(ErrorKind::BadInput, message, "give a file with one JSON object a line")
+    };
+    let wanted = options.wanted(&Asked::Task(String::new()))?;
+    let mut counts = BatchReply { tasks: 0, failed: 0 };
+    let mut standing: Option<(Option<String>, Opened)> = None;
+    let input = std::io::BufReader::new(std::fs::File::open(&path).map_err(unreadable)?);
+    for (number, line) in input.split(b'\n').enumerate() {
+        let line = line.map_err(unreadable)?;
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        counts.tasks += 1;
+        let nameless = serde_json::Value::from(number + 1);
+        let (id, outcome) = match serde_json::from_slice::<Line>(&line) {
+            Ok(task) => {
+                let outcome = one(cx, &task, &wanted, &mut standing);
+                (task.id, outcome)
+            }
+            Err(error) => {
+                let message = format!("line {} is no task: {error}", number + 1);
+                let id = id_of(&line).unwrap_or(nameless);
+                (id, Err(Error::new(ErrorKind::BadInput, message, "a task has `id` and `description`")))
+            }
+        };
+        let written = match &outcome {
+            Ok(answer) => serde_json::to_string(&Answered { id: &id, pack: answer }),
+            Err(error) => {
+                counts.failed += 1;
+                serde_json::to_string(&Failed { id: &id, error })
+            }
+        };
+        let text = written.map_err(|error| Error::of_output(&error.into()))?;
+        writeln!(cx.output, "{text}").map_err(|error| Error::of_output(&error))?;
+    }
+    cx.output.flush().map_err(|error| Error::of_output(&error))?;
+    Ok(counts)
+}
+
+fn id_of(line: &[u8]) -> Option<serde_json::Value> {
+    serde_json::from_slice::<serde_json::Value>(line).ok()?.get("id").cloned()
+}
+
+/// Tasks about one commit share what was opened for the first of them.
+fn one(
+    cx: &mut Cx<'_>,
+    task: &Line,
+    wanted: &Wanted,
+    standing: &mut Option<(Option<String>, Opened)>,
+) -> Result<PackReply> {
+    check_task(&task.description)?;
+    if standing.as_ref().is_none_or(|it| it.0 != task.base) {
+        let opened = match &task.base {
+            Some(base) => cx.open_commit(base)?,
+            None => cx.open_fresh()?.0,
+        };
+        *standing = Some((task.base.clone(), opened));
+    }
+    let (_, opened) = standing.as_ref().expect("it was just set");
+    let place: Option<Place> = cx.place().ok();
+    let engine = Engine::new(opened, place)?;
+    let asked = Asked::Task(task.description.clone());
+    let answer: Answer = engine.answer(&asked, wanted);
+    Ok(reply(answer, wanted))
+}

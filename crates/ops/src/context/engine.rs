@@ -1,0 +1,255 @@
+//! One snapshot with its three images open: what answers tasks.
+
+use knowing_graph::{Graph, NodeIndex};
+use knowing_model::{EdgeKind, Hash, Hasher, identity};
+use knowing_retrieve::{Packing, Run, Settings, Sources, Texts, pack};
+use knowing_search::{FileIndex, Index, Names};
+use knowing_store::{Reader, Store};
+use knowing_wire::{Detail, Format, Payload};
+
+use crate::answer::Tree;
+use crate::cx::Opened;
+use crate::error::{Error, ErrorKind, Result};
+use crate::place::Place;
+
+pub(crate) struct Engine<'a> {
+    pub(crate) opened: &'a Opened,
+    reader: Reader<'a>,
+    graph: Graph,
+    search: Index,
+    names: Names,
+    /// Where the text of files can be read, when it was asked for.
+    place: Option<Place>,
+}
+
+/// What is asked about.
+#[derive(Clone, Debug)]
+pub(crate) enum Asked {
+    Task(String),
+    Files(Vec<String>),
+    Changes(Vec<ChangedFile>),
+}
+
+/// A file that a change touches, and the lines of its new version that it changed; none: all of it.
+#[derive(Clone, Debug)]
+pub(crate) struct ChangedFile {
+    pub(crate) path: String,
+    pub(crate) lines: Option<Vec<(u32, u32)>>,
+}
+
+/// How an answer is to be.
+#[derive(Clone, Debug)]
+pub(crate) struct Wanted {
+    pub(crate) settings: Settings,
+    pub(crate) budget: usize,
+    pub(crate) limit: usize,
+    pub(crate) format: Format,
+    pub(crate) detail: Detail,
+}
+
+pub(crate) struct Answer {
+    pub(crate) payload: Payload,
+    /// Files that the snapshot does not have.
+    pub(crate) unknown_files: Vec<String>,
+}
+
+impl Asked {
+    fn entry(&self) -> &'static str {
+        match self {
+            Asked::Task(_) => "for_task",
+            Asked::Files(_) => "for_files",
+            Asked::Changes(_) => "for_pr",
+        }
+    }
+
+    pub(crate) fn tool(&self) -> &'static str {
+        match self {
+            Asked::Task(_) => "context_for_task",
+            Asked::Files(_) => "context_for_files",
+            Asked::Changes(_) => "context_for_pr",
+        }
+    }
+
+    /// What stands for it in the pack's identity.
+    fn text(&self) -> String {
+        match self {
+            Asked::Task(text) => text.clone(),
+            Asked::Files(files) => files.join("\n"),
+            Asked::Changes(files) => {
+                let line = |it: &ChangedFile| format!("{} {:?}", it.path, it.lines);
+                files.iter().map(line).collect::<Vec<_>>().join("\n")
+            }
+        }
+    }
+}
+
+impl<'a> Engine<'a> {
+    pub(crate) fn new(opened: &'a Opened, place: Option<Place>) -> Result<Engine<'a>> {
+        let (store, snapshot) = (&opened.store, opened.snapshot());
+        Ok(Engine {
+            opened,
+            reader: store.reader(snapshot)?,
+            graph: knowing_index::open_graph(store, snapshot)?,
+            search: knowing_index::open_search(store, snapshot)?,
+            names: knowing_index::open_names(store, snapshot)?,
+            place,
+        })
+    }
+
+    pub(crate) fn sources(&self) -> Sources<'_> {
+        Sources { graph: &self.graph, search: &self.search, names: &self.names }
+    }
+
+    pub(crate) fn tree(&self) -> &Tree {
+        &self.opened.tree
+    }
+
+    /// Everything that can change an answer.
+    pub(crate) fn key(&self, asked: &Asked, wanted: &Wanted) -> Hash {
+        let Wanted { settings, budget, limit, format, detail } = wanted;
+        let params = settings.params.digest(&settings.switches, settings.ranker);
+        Hasher::new("pack_key")
+            .field(asked.entry().as_bytes())
+            .field(identity::normalised_task(&asked.text()).as_bytes())
+            // Case and white space can change what a task means to us: both stand in the key.
+            .field(asked.text().as_bytes())
+            .field(self.opened.snapshot().id.as_bytes())
+            .field(self.search.history_digest().as_bytes())
+            .field(self.tree().fresh.as_bytes())
+            .field(format!("{budget} {limit} {} {}", format.name(), detail.name()).as_bytes())
+            .field(params.as_bytes())
+            .finish()
+    }
+
+    pub(crate) fn answer(&self, asked: &Asked, wanted: &Wanted) -> Answer {
+        let (run, unknown_files) = self.run(asked, &wanted.settings);
+        let mut notes = Vec::new();
+        if !unknown_files.is_empty() {
+            notes.push(format!("not in the snapshot: {}", unknown_files.join(", ")));
+        }
+        let params = &wanted.settings.params;
+        let packing = Packing {
+            entry: asked.entry(),
+            asked: asked.text(),
+            budget: wanted.budget,
+            format: wanted.format,
+            detail: wanted.detail,
+            limit: wanted.limit,
+            cutoff: match asked {
+                Asked::Task(_) => params.pack.task_cutoff,
+                Asked::Files(_) => 0.0,
+                Asked::Changes(_) => params.pack.pr_cutoff,
+            },
+        };
+        let head = self.head(asked, notes);
+        let payload = pack(self.sources(), &run, &packing, params, wanted.settings.switches, self, head);
+        Answer { payload, unknown_files }
+    }
+
+    pub(crate) fn run(&self, asked: &Asked, settings: &Settings) -> (Run, Vec<String>) {
+        let mut unknown = Vec::new();
+        let mut known = |path: &String| {
+            let found = self.file(path);
+            if found.is_none() {
+                unknown.push(path.clone());
+            }
+            found
+        };
+        let run = match asked {
+            Asked::Task(text) => knowing_retrieve::for_task(self.sources(), text, settings),
+            Asked::Files(files) => {
+                let files: Vec<FileIndex> = files.iter().filter_map(&mut known).collect();
+                knowing_retrieve::for_files(self.sources(), &files, settings)
+            }
+            Asked::Changes(files) => {
+                let changed: Vec<NodeIndex> = files
+                    .iter()
+                    .filter_map(|it| Some((known(&it.path)?, &it.lines)))
+                    .flat_map(|(file, lines)| self.touched(file, lines.as_deref()))
+                    .collect();
+                knowing_retrieve::for_changes(self.sources(), &changed, settings)
+            }
+        };
+        (run, unknown)
+    }
+
+    fn head(&self, asked: &Asked, notes: Vec<String>) -> Payload {
+        let tree = self.tree();
+        Payload {
+            tool: asked.tool().to_owned(),
+            tree: tree.tree.clone(),
+            snapshot: self.opened.snapshot().id,
+            fresh: tree.fresh.clone(),
+            budget: 0,
+            tokens: 0,
+            pack_root: None,
+            repo: tree.repo.clone(),
+            session: None,
+            symbols: Vec::new(),
+            edges: Vec::new(),
+            notes,
+        }
+    }
+
+    /// A path from the directory it is typed in, or from the top.
+    fn file(&self, path: &str) -> Option<FileIndex> {
+        let path = path.strip_prefix("./").unwrap_or(path);
+        let from_here = format!("{}{path}", self.opened.prefix);
+        self.names.find_file(&from_here).or_else(|| self.names.find_file(path))
+    }
+
+    /// The innermost symbols of a file that hold changed lines; all of them when the lines are not known.
+    fn touched(&self, file: FileIndex, lines: Option<&[(u32, u32)]>) -> Vec<NodeIndex> {
+        let nodes = self.names.in_file(file).iter().map(|&it| NodeIndex(it));
+        let symbols = nodes.filter(|it| !self.names.symbol(it.0).is_empty());
+        let Some(lines) = lines else { return symbols.collect() };
+        let overlaps = |it: &NodeIndex| {
+            let (first, last) = self.names.lines(it.0);
+            lines.iter().any(|&(from, to)| first <= to && from <= last)
+        };
+        let holding: Vec<NodeIndex> = symbols.filter(overlaps).collect();
+        let is_owner = |it: &NodeIndex| {
+            let members = self.graph.outgoing_of(*it, EdgeKind::Contains);
+            members.iter().any(|edge| holding.contains(&edge.other()))
+        };
+        let innermost: Vec<NodeIndex> = holding.iter().copied().filter(|it| !is_owner(it)).collect();
+        innermost
+    }
+}
+
+impl Texts for Engine<'_> {
+    fn signature(&self, node: NodeIndex) -> Option<String> {
+        let row = self.graph.node(node).node_row;
+        let signature = self.reader.node(row).ok()?.signature;
+        Some(signature).filter(|it| !it.is_empty())
+    }
+
+    fn source(&self, node: NodeIndex) -> Option<String> {
+        let place = self.place.as_ref()?;
+        let row = self.reader.node(self.graph.node(node).node_row).ok()?;
+        let bytes = place.blob(&row.blob, &row.path)?;
+        let text = String::from_utf8_lossy(&bytes);
+        let (first, last) = (row.span.first_line.max(1) as usize, row.span.last_line as usize);
+        let lines: Vec<&str> = text.lines().skip(first - 1).take((last + 1).saturating_sub(first)).collect();
+        Some(lines.join("\n"))
+    }
+}
+
+/// Refuses what cannot hold an answer.
+pub(crate) fn check_budget(budget: usize, settings: &Settings) -> Result<()> {
+    let least = settings.params.pack.min_budget;
+    if budget < least {
+        return Err(Error::new(
+            ErrorKind::Usage,
+            format!("a budget of {budget} tokens holds no answer"),
+            format!("give at least {least}, such as `--budget {}`", settings.params.pack.pr_budget),
+        ));
+    }
+    Ok(())
+}
+
+/// An answer kept from before, or none. What cannot be read is made anew.
+pub(crate) fn stored(store: &Store, key: Hash) -> Option<Payload> {
+    let text = store.pack_of_key(key).ok()??;
+    knowing_wire::json::decode(&text).ok()
+}

@@ -1,0 +1,28 @@
+//! Context around files.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{Asked, ContextOptions, PackReply, check_files};
+use crate::cx::Cx;
+use crate::error::Result;
+
+/// The symbols of files and who calls them, within a token budget
+#[derive(Clone, Debug, clap::Args, Deserialize, JsonSchema)]
+pub struct ContextForFiles {
+    /// Paths from the top of the repository
+    #[arg(required = true)]
+    pub files: Vec<String>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub options: ContextOptions,
+}
+
+pub(crate) fn run(cx: &mut Cx<'_>, arguments: &ContextForFiles) -> Result<PackReply> {
+    answer(cx, &arguments.files, &arguments.options)
+}
+
+pub(super) fn answer(cx: &mut Cx<'_>, files: &[String], options: &ContextOptions) -> Result<PackReply> {
+    check_files(files)?;
+    super::answer(cx, &Asked::Files(files.to_vec()), options)
+}

@@ -1,0 +1,207 @@
+//! The symbols that a task, some files or a change need, within a budget of tokens.
+
+mod batch;
+mod engine;
+mod for_files;
+mod for_pr;
+mod options;
+
+use std::path::PathBuf;
+
+use knowing_wire::Payload;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::cx::Cx;
+use crate::error::{Error, ErrorKind, Result};
+
+pub(crate) use engine::{Asked, Engine};
+pub use for_files::ContextForFiles;
+pub use for_pr::ContextForPr;
+pub(crate) use for_files::run as run_for_files;
+pub(crate) use for_pr::run as run_for_pr;
+pub use options::{ContextOptions, DetailChoice, FormatChoice, RankerChoice};
+
+/// Longest task, in bytes, and most files.
+pub(crate) const MAX_TASK: usize = 64 << 10;
+const MAX_FILES: usize = 1_000;
+
+/// The symbols that matter for a task, best first, within a token budget
+#[derive(Clone, Debug, Default, clap::Args, Deserialize, JsonSchema)]
+#[command(after_help = "\
+Examples:
+  knowing context \"retry failed uploads\"             indexes first when that is needed
+  knowing context - < issue.md                        the task from standard input
+  knowing context \"slow joins\" --budget 8000 --detail source
+  knowing context --files src/app.py,src/db.py        around files, without a task
+  knowing context --base main                         around what changed since main
+  knowing context --tasks tasks.jsonl --limit 50 --json
+                                                      many tasks, one line of JSON each
+
+A line of a task file has `id`, `description` and, where it is about another commit, `base`.
+Ask `knowing why TASK --symbol NAME` why a symbol stands where it does.")]
+pub struct Context {
+    /// What is to be done: a sentence, an issue, a stack trace; `-` reads it from standard input
+    #[arg(value_name = "TASK", required_unless_present_any = ["tasks", "files", "base"])]
+    #[serde(alias = "task_description", default)]
+    pub task: Option<String>,
+    /// Answer every task of a file of JSON lines instead, in its order
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["task", "files", "base"])]
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub tasks: Option<PathBuf>,
+    /// Around these files instead
+    #[arg(long, value_delimiter = ',', value_name = "FILE,...", conflicts_with_all = ["task", "base"])]
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub files: Vec<String>,
+    /// Around what changed since this revision instead
+    #[arg(long, value_name = "REV", conflicts_with = "task")]
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub base: Option<String>,
+    /// Where the change ends
+    #[arg(long, value_name = "REV", requires = "base")]
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub head: Option<String>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub options: ContextOptions,
+}
+
+/// A pack, or what became of a file of tasks.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum ContextReply {
+    Pack(Box<PackReply>),
+    Batch(BatchReply),
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct PackReply {
+    /// Version of this JSON.
+    pub schema: &'static str,
+    #[serde(flatten)]
+    pub pack: Payload,
+    /// Files that were asked for and that the snapshot does not have.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unknown_files: Vec<String>,
+    /// Written so already, when another format than JSON was asked for.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub text: Option<String>,
+}
+
+/// The answers went to the output, one line each.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct BatchReply {
+    pub tasks: usize,
+    /// Those that could not be answered; their lines say why.
+    pub failed: usize,
+}
+
+pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Context) -> Result<ContextReply> {
+    let options = &arguments.options;
+    if let Some(file) = &arguments.tasks {
+        return batch::run(cx, file, options).map(ContextReply::Batch);
+    }
+    if !arguments.files.is_empty() {
+        return for_files::answer(cx, &arguments.files, options).map(pack_reply);
+    }
+    if let Some(base) = &arguments.base {
+        return for_pr::answer(cx, base, arguments.head.as_deref(), options).map(pack_reply);
+    }
+    let text = match arguments.task.as_deref() {
+        Some("-") => from_standard_input()?,
+        Some(text) => text.to_owned(),
+        None => String::new(),
+    };
+    check_task(&text)?;
+    answer(cx, &Asked::Task(text), options).map(pack_reply)
+}
+
+fn pack_reply(reply: PackReply) -> ContextReply {
+    ContextReply::Pack(Box::new(reply))
+}
+
+/// Answers from the snapshot of HEAD, which is made first when it is not there.
+pub(crate) fn answer(cx: &mut Cx<'_>, asked: &Asked, options: &ContextOptions) -> Result<PackReply> {
+    let wanted = options.wanted(asked)?;
+    let (opened, place) = cx.open_fresh()?;
+    let engine = Engine::new(&opened, place)?;
+    let use_cache = wanted.settings.switches.on(knowing_retrieve::Part::PackCache);
+    let key = engine.key(asked, &wanted);
+    let kept = if use_cache { engine::stored(&opened.store, key) } else { None };
+    let answer = match kept {
+        // Notes of unknown files are part of the pack; the list is made again from it.
+        Some(payload) => engine::Answer { payload, unknown_files: engine.unknown(asked) },
+        None => {
+            let answer = engine.answer(asked, &wanted);
+            if use_cache {
+                engine.keep(key, &answer.payload, cx.environment.now);
+            }
+            answer
+        }
+    };
+    if let Asked::Task(text) = asked
+        && answer.payload.symbols.is_empty()
+    {
+        return Err(nothing_found(text));
+    }
+    Ok(reply(answer, &wanted))
+}
+
+pub(crate) fn reply(answer: engine::Answer, wanted: &engine::Wanted) -> PackReply {
+    let text = match wanted.format {
+        knowing_wire::Format::Json => None,
+        other => Some(other.encode(&answer.payload)),
+    };
+    PackReply {
+        schema: knowing_wire::json::SCHEMA,
+        unknown_files: answer.unknown_files,
+        pack: answer.payload,
+        text,
+    }
+}
+
+pub(crate) fn check_task(text: &str) -> Result<()> {
+    if text.len() > MAX_TASK {
+        return Err(Error::new(
+            ErrorKind::Usage,
+            format!("the task has {} bytes, and {MAX_TASK} are read at most", text.len()),
+            "give the part that says what is to be done",
+        ));
+    }
+    Ok(())
+}
+
+pub(crate) fn check_files(files: &[String]) -> Result<()> {
+    if files.len() > MAX_FILES {
+        return Err(Error::new(
+            ErrorKind::Usage,
+            format!("{} files are asked for, and {MAX_FILES} are read at most", files.len()),
+            "give fewer files",
+        ));
+    }
+    Ok(())
+}
+
+fn nothing_found(text: &str) -> Error {
+    let message = match text.trim() {
+        "" => "the task is empty".to_owned(),
+        _ => "nothing in the repository fits the task".to_owned(),
+    };
+    let hint = "say what is to be done in a sentence, or name a symbol, a file or an error message";
+    Error::new(ErrorKind::NotFound, message, hint)
+}
+
+fn from_standard_input() -> Result<String> {
+    let mut bytes = Vec::new();
+    let read = std::io::Read::read_to_end(&mut std::io::Read::take(std::io::stdin(), 4 << 20), &mut bytes);
+    read.map_err(|error| {
+        let message = format!("cannot read the task from standard input: {error}");
+        Error::new(ErrorKind::BadInput, message, "give the task as an argument")
+    })?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

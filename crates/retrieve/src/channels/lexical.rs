@@ -1,0 +1,71 @@
+//! The lexical index, asked from every side of the task in one pass.
+
+use knowing_graph::NodeIndex;
+use knowing_search::{Hit, Searcher as _};
+use rustc_hash::FxHashMap;
+
+use super::Channels;
+use crate::candidates::{Candidates, Channel, Found};
+use crate::noise;
+use crate::params::Part;
+use crate::query::{N_SIDES, Side};
+
+/// The hits of every side, as nodes, best first.
+#[derive(Default)]
+pub(crate) struct Lexical {
+    hits: Vec<Vec<(NodeIndex, f64)>>,
+    /// The score of the best hit of every side, foreign ones included.
+    pub(crate) best: [f64; N_SIDES],
+    ranks: Vec<FxHashMap<NodeIndex, u32>>,
+}
+
+impl Lexical {
+    pub(super) fn ask(cx: Channels<'_>) -> Lexical {
+        let params = &cx.params.channels;
+        let limit = params.whole_hits.max(params.subject_hits).max(params.body_hits).max(params.history_hits);
+        let answers = cx.search.search(&cx.query.query, &cx.query.scoring, limit);
+        let mut best = [0.0; N_SIDES];
+        let mut hits = Vec::with_capacity(N_SIDES);
+        for (side, answer) in answers.iter().enumerate() {
+            best[side] = answer.first().map_or(0.0, |it| it.score);
+            let node = |hit: &Hit| Some((cx.graph.find(hit.node)?, hit.score));
+            let of_side: Vec<(NodeIndex, f64)> =
+                answer.iter().filter_map(node).filter(|it| !noise::is_foreign(cx.graph, it.0)).collect();
+            hits.push(of_side);
+        }
+        let ranks =
+            hits.iter().map(|it| it.iter().zip(0..).map(|((node, _), rank)| (*node, rank)).collect()).collect();
+        Lexical { hits, best, ranks }
+    }
+
+    pub(crate) fn of(&self, side: Side) -> &[(NodeIndex, f64)] {
+        self.hits.get(side as usize).map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn rank(&self, side: Side, node: NodeIndex) -> Option<u32> {
+        self.ranks.get(side as usize)?.get(&node).copied()
+    }
+
+    pub(super) fn whole_for_fusion(&self, cx: Channels<'_>) -> impl Iterator<Item = Found> {
+        self.of(Side::Whole).iter().take(cx.params.channels.fused_hits).map(|it| Found::plain(it.0))
+    }
+
+    /// Every side brings its best.
+    pub(super) fn add(&self, cx: Channels<'_>, candidates: &mut Candidates) {
+        let params = &cx.params.channels;
+        let sides = [
+            (Side::Whole, Channel::Bm25, params.whole_hits, None),
+            (Side::Subject, Channel::Subject, params.subject_hits, Some(Part::Subject)),
+            (Side::Body, Channel::Body, params.body_hits, Some(Part::Body)),
+            (Side::History, Channel::History, params.history_hits, Some(Part::History)),
+            (Side::Names, Channel::Names, params.names_hits, None),
+            (Side::Prose, Channel::Prose, params.prose_hits, None),
+            (Side::Code, Channel::Code, params.code_hits, None),
+        ];
+        for (side, channel, limit, part) in sides {
+            if part.is_none_or(|it| cx.on(it)) {
+                candidates.add(channel, self.of(side).iter().take(limit).map(|it| Found::plain(it.0)));
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! The channels: each finds candidates in its own way and orders them, best first. One file a channel.
+
+mod aliases;
+mod classes;
+mod expansion;
+mod files;
+mod frames;
+mod gap;
+mod identifiers;
+mod lexical;
+mod path_context;
+mod tiered;
+
+use knowing_graph::{Graph, NodeIndex};
+use knowing_search::{Index, Names};
+
+use crate::candidates::{Candidates, Channel, Found};
+use crate::noise;
+use crate::params::{Params, Part, Switches};
+use crate::query::TaskQuery;
+use crate::task::Task;
+
+pub(crate) use classes::Injection;
+pub(crate) use expansion::expand;
+pub(crate) use files::Mentions;
+pub(crate) use frames::FrameMatch;
+pub(crate) use identifiers::agreeing;
+pub(crate) use lexical::Lexical;
+
+/// What every channel may look at.
+#[derive(Clone, Copy)]
+pub(crate) struct Channels<'a> {
+    pub(crate) graph: &'a Graph,
+    pub(crate) search: &'a Index,
+    pub(crate) names: &'a Names,
+    pub(crate) task: &'a Task,
+    pub(crate) query: &'a TaskQuery,
+    pub(crate) params: &'a Params,
+    pub(crate) switches: Switches,
+}
+
+/// What the channels found, besides the candidates.
+#[derive(Default)]
+pub(crate) struct Harvest {
+    pub(crate) candidates: Candidates,
+    pub(crate) lexical: Lexical,
+    pub(crate) frames: Vec<FrameMatch>,
+    pub(crate) mentions: Mentions,
+    /// Seeds of the path channel that are no candidates of it.
+    pub(crate) path_seeds: Vec<NodeIndex>,
+    pub(crate) injection: Injection,
+}
+
+impl Channels<'_> {
+    pub(crate) fn harvest(self) -> Harvest {
+        let mut candidates = Candidates::default();
+        let tiered = if self.on(Part::Tiered) { tiered::tiered(self) } else { Vec::new() };
+        let lexical = Lexical::ask(self);
+        let n_named = tiered.len() + lexical.whole_for_fusion(self).count();
+        let injection = if self.on(Part::Classes) { classes::matched(self) } else { Injection::default() };
+        let aliases = if self.on(Part::Aliases) { aliases::of(self, &tiered) } else { Vec::new() };
+        let equivalent = injection.found().chain(aliases).take((2 * n_named).max(10));
+        let mentions = Mentions::of(self);
+        let frames = if self.on(Part::Frames) { frames::matched(self) } else { Vec::new() };
+        let (in_paths, path_seeds) =
+            if self.on(Part::PathContext) { path_context::of(self) } else { Default::default() };
+
+        candidates.add(Channel::Tiered, self.known(tiered));
+        candidates.add(Channel::Equivalence, self.known(equivalent));
+        if self.on(Part::Identifiers) {
+            candidates.add(Channel::Identifiers, self.known(identifiers::matched(self)));
+        }
+        candidates.add(Channel::Frames, self.known(frames.iter().map(|it| Found::plain(it.node))));
+        candidates.add(Channel::PathContext, self.known(in_paths));
+        lexical.add(self, &mut candidates);
+        Harvest { candidates, lexical, frames, mentions, path_seeds, injection }
+    }
+
+    /// Mechanism 5: little was found, so look wider.
+    pub(crate) fn fill_gap(self) -> Vec<NodeIndex> {
+        gap::fill(self).into_iter().filter(|&it| !noise::is_noise(self.graph, self.names, it)).collect()
+    }
+
+    pub(crate) fn on(self, part: Part) -> bool {
+        self.switches.on(part)
+    }
+
+    fn known(self, found: impl IntoIterator<Item = Found>) -> impl Iterator<Item = Found> {
+        found.into_iter().filter(move |it| !noise::is_foreign(self.graph, it.node))
+    }
+}

@@ -1,0 +1,498 @@
+//! What is known of a candidate: everything the features are made of, measured once.
+
+use knowing_graph::{NodeIndex, Standing, Walked};
+use knowing_model::{ContainerClass, EdgeKind, NodeFlags, NodeKind, package_of};
+use knowing_search::{DocIndex, Evaluation, Field, FileIndex, N_FIELDS, Prepared, Searcher as _, Tokenizer};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::candidates::N_CHANNELS;
+use crate::channels::{Channels, Harvest};
+use crate::fuse::fused_score;
+use crate::noise;
+use crate::query::{N_SIDES, Side};
+use crate::task::{Identifier, Place};
+
+/// What holds for the whole run.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scene {
+    pub(crate) best: [f64; N_SIDES],
+    /// The largest part of each field among the candidates.
+    pub(crate) best_parts: [f64; N_FIELDS],
+    pub(crate) best_fused: f64,
+    pub(crate) n_documents: f64,
+    pub(crate) n_nodes: f64,
+    pub(crate) n_words: f64,
+    pub(crate) n_identifiers: f64,
+    pub(crate) n_frames: f64,
+    pub(crate) has_code: bool,
+    pub(crate) speaks_of_tests: bool,
+    /// Sum of idf over the terms of the whole task and of its subject.
+    pub(crate) mass: f64,
+    pub(crate) subject_mass: f64,
+    pub(crate) commit_time: i64,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Evidence {
+    pub(crate) node: NodeIndex,
+    pub(crate) kind: NodeKind,
+    pub(crate) flags: NodeFlags,
+    pub(crate) scores: [f64; N_SIDES],
+    pub(crate) ranks: [Option<u32>; N_SIDES],
+    pub(crate) parts: [f64; N_FIELDS],
+    pub(crate) places: [Option<(u32, f64)>; N_CHANNELS],
+    pub(crate) fused: f64,
+    /// Share of the task's idf that stands in any field; in name, owner or path; in the body.
+    pub(crate) covered: f64,
+    pub(crate) covered_by_names: f64,
+    pub(crate) covered_by_body: f64,
+    pub(crate) subject_covered: f64,
+    pub(crate) n_matched: f64,
+    /// Share of its name's and its owner's parts that the task says.
+    pub(crate) name_said: f64,
+    pub(crate) name_parts: f64,
+    pub(crate) name_said_in_subject: f64,
+    pub(crate) owner_said: f64,
+    /// Share of the file name's parts that the task says.
+    pub(crate) file_said: f64,
+    pub(crate) identified: Identified,
+    /// Nodes of the same terminal name.
+    pub(crate) namesakes: f64,
+    pub(crate) file_named: bool,
+    pub(crate) module_segments: f64,
+    pub(crate) frame_depth: Option<u32>,
+    /// Best share of an error message's idf in its body.
+    pub(crate) message_said: f64,
+    pub(crate) raises: bool,
+    pub(crate) file: Group,
+    pub(crate) owner: Group,
+    pub(crate) package: Group,
+    pub(crate) is_test: bool,
+    pub(crate) is_sideline: bool,
+    pub(crate) is_stand_in: bool,
+    pub(crate) is_private: bool,
+    pub(crate) is_dunder: bool,
+    pub(crate) depth: f64,
+    pub(crate) n_lines: f64,
+    pub(crate) n_tokens: f64,
+    pub(crate) n_doc_tokens: f64,
+    pub(crate) n_commits: f64,
+    pub(crate) age_days: Option<f64>,
+    pub(crate) n_callers: f64,
+    pub(crate) n_callees: f64,
+    pub(crate) n_members: f64,
+    pub(crate) n_tests: f64,
+    pub(crate) n_inbound: f64,
+    pub(crate) confidence: f64,
+    pub(crate) walk: f64,
+    pub(crate) walk_rank: Option<u32>,
+    pub(crate) hops: Option<u8>,
+    pub(crate) standing: Standing,
+    pub(crate) near: Near,
+}
+
+/// How the task's identifiers name it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Identified {
+    pub(crate) subject: bool,
+    pub(crate) backtick: bool,
+    pub(crate) prose: bool,
+    pub(crate) code: bool,
+    pub(crate) trace: bool,
+    pub(crate) called: bool,
+    pub(crate) count: f64,
+    /// Most segments of one identifier that agree.
+    pub(crate) segments: f64,
+    pub(crate) owner: bool,
+    pub(crate) owner_in_prose: bool,
+}
+
+/// How the candidates that share its file, owner or package fare.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Group {
+    /// The best whole-task score among the others and itself, and the sum of the three best, each by the best of all.
+    pub(crate) best: f64,
+    pub(crate) sum: f64,
+    pub(crate) n_members: f64,
+    /// Its own rank inside, by whole-task score.
+    pub(crate) rank: f64,
+    /// Rank of the group by sum.
+    pub(crate) group_rank: f64,
+}
+
+/// Relations to the ten best by whole-task words.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Near {
+    pub(crate) calls: f64,
+    pub(crate) called_by: f64,
+    pub(crate) member_of: f64,
+    pub(crate) contains: f64,
+    pub(crate) relative: f64,
+    pub(crate) of_identified: f64,
+}
+
+pub(crate) struct Walks<'a> {
+    pub(crate) walked: &'a Walked,
+    pub(crate) standings: &'a FxHashMap<NodeIndex, Standing>,
+}
+
+/// The terms of the task as the index knows them.
+struct Terms {
+    idf: Vec<f64>,
+    in_subject: Vec<bool>,
+    all: FxHashSet<String>,
+    subject: FxHashSet<String>,
+    /// Positions of each message's terms, and their sum of idf.
+    messages: Vec<(Vec<bool>, f64)>,
+}
+
+pub(crate) fn gather(
+    cx: Channels<'_>,
+    harvest: &Harvest,
+    prepared: &Prepared<'_>,
+    walks: &Walks<'_>,
+) -> (Scene, Vec<Evidence>) {
+    let terms = terms_of(cx, prepared);
+    let mut tokenizer = Tokenizer::new();
+    let walk_ranks: FxHashMap<NodeIndex, (u32, f64)> =
+        walks.walked.scores.iter().zip(0..).map(|((node, score), rank)| (*node, (rank, *score))).collect();
+    let mut evaluation = Evaluation::default();
+    let mut list = Vec::with_capacity(harvest.candidates.len());
+    for candidate in &harvest.candidates.list {
+        let node = candidate.node;
+        let record = cx.graph.node(node);
+        let doc = cx.search.document(record.id());
+        match doc {
+            Some(doc) => prepared.evaluate(doc, &mut evaluation),
+            None => evaluation.clear(N_SIDES),
+        }
+        let mut scores = [0.0; N_SIDES];
+        scores.copy_from_slice(&evaluation.views[..N_SIDES]);
+        let covered = coverage(&evaluation, &terms);
+        let name = cx.names.name(node.0);
+        let symbol = cx.names.symbol(node.0);
+        let path = cx.names.path_of(node.0);
+        let file = cx.names.file(node.0);
+        let (first, last) = cx.names.lines(node.0);
+        let said = said(&mut tokenizer, name, &terms.all);
+        let owner = symbol.rsplit('.').nth(1).unwrap_or_default();
+        let lengths = doc.map(|it| cx.search.lengths(it)).unwrap_or_default();
+        let walk = walk_ranks.get(&node);
+        list.push(Evidence {
+            node,
+            kind: record.kind(),
+            flags: record.flags(),
+            scores,
+            ranks: std::array::from_fn(|side| harvest.lexical.rank(Side::ALL[side], node)),
+            parts: evaluation.parts,
+            places: candidate.places,
+            fused: fused_score(candidate, &cx.params.channels),
+            covered: covered.whole,
+            covered_by_names: covered.names,
+            covered_by_body: covered.body,
+            subject_covered: covered.subject,
+            n_matched: covered.n_matched,
+            name_said: said.0,
+            name_parts: said.1,
+            name_said_in_subject: self::said(&mut tokenizer, name, &terms.subject).0,
+            owner_said: self::said(&mut tokenizer, owner, &terms.all).0,
+            file_said: self::said(&mut tokenizer, file_stem(path), &terms.all).0,
+            identified: identified(cx, node.0, name, symbol),
+            namesakes: cx.names.named(name).len() as f64,
+            file_named: file.is_some_and(|it| harvest.mentions.is_named(it)),
+            module_segments: file.map_or(0.0, |it| f64::from(harvest.mentions.module_segments(it))),
+            frame_depth: harvest.frames.iter().find(|it| it.node == node).map(|it| it.depth),
+            message_said: covered.message,
+            raises: raises(cx, node),
+            file: Group::default(),
+            owner: Group::default(),
+            package: Group::default(),
+            is_test: record.flags().contains(NodeFlags::TEST) || record.kind() == NodeKind::Test,
+            is_sideline: noise::is_sideline(path),
+            is_stand_in: noise::is_stand_in(cx.names, node),
+            is_private: name.starts_with('_') && !name.starts_with("__"),
+            is_dunder: name.starts_with("__"),
+            depth: symbol.split('.').count() as f64,
+            n_lines: f64::from(last - first.min(last)) + 1.0,
+            n_tokens: f64::from(lengths[Field::Body as usize]),
+            n_doc_tokens: f64::from(lengths[Field::Doc as usize]),
+            n_commits: doc.map_or(0.0, |it| f64::from(cx.search.n_commits(it))),
+            age_days: doc.and_then(|it| age_days(cx, it)),
+            n_callers: count(cx.graph.incoming_of(node, EdgeKind::Calls)),
+            n_callees: count(cx.graph.outgoing_of(node, EdgeKind::Calls)),
+            n_members: count(cx.graph.outgoing_of(node, EdgeKind::Contains)),
+            n_tests: count(cx.graph.incoming_of(node, EdgeKind::Tests)),
+            n_inbound: count(cx.graph.incoming(node)),
+            confidence: confidence(cx, node),
+            walk: walk.map_or(0.0, |it| it.1),
+            walk_rank: walk.map(|it| it.0),
+            hops: walks.walked.hops(node),
+            standing: walks.standings.get(&node).copied().unwrap_or_default(),
+            near: Near::default(),
+        });
+    }
+    groups(cx, &mut list, harvest.lexical.best[Side::Whole as usize]);
+    nearness(cx, &mut list);
+    let scene = scene(cx, harvest, &terms, &list);
+    (scene, list)
+}
+
+fn scene(cx: Channels<'_>, harvest: &Harvest, terms: &Terms, list: &[Evidence]) -> Scene {
+    let mut best_parts = [0.0; N_FIELDS];
+    for it in list {
+        for (best, part) in best_parts.iter_mut().zip(it.parts) {
+            *best = f64::max(*best, part);
+        }
+    }
+    // A candidate that no view listed may still be the best of a side.
+    let mut best = harvest.lexical.best;
+    for it in list {
+        for (best, score) in best.iter_mut().zip(it.scores) {
+            *best = f64::max(*best, score);
+        }
+    }
+    Scene {
+        best,
+        best_parts,
+        best_fused: list.iter().map(|it| it.fused).fold(0.0, f64::max),
+        n_documents: cx.search.n_documents() as f64,
+        n_nodes: cx.graph.n_nodes() as f64,
+        n_words: cx.task.n_words as f64,
+        n_identifiers: cx.task.identifiers.len() as f64,
+        n_frames: cx.task.frames.len() as f64,
+        has_code: !cx.task.code.is_empty(),
+        speaks_of_tests: cx.task.speaks_of_tests,
+        mass: terms.idf.iter().sum(),
+        subject_mass: terms.idf.iter().zip(&terms.in_subject).filter(|it| *it.1).map(|it| it.0).sum(),
+        commit_time: cx.search.commit_time(),
+    }
+}
+
+fn terms_of(cx: Channels<'_>, prepared: &Prepared<'_>) -> Terms {
+    let list = &cx.query.terms;
+    let position: FxHashMap<&str, usize> = list.iter().zip(0..).map(|((term, _), at)| (term.as_str(), at)).collect();
+    let idf: Vec<f64> = prepared.idfs();
+    let mut messages = Vec::new();
+    const MAX_MESSAGES: usize = 8;
+    for message in cx.task.messages.iter().take(MAX_MESSAGES) {
+        let mut of_message = vec![false; list.len()];
+        for token in knowing_search::tokens(message) {
+            if let Some(&at) = position.get(token.as_str()) {
+                of_message[at] = true;
+            }
+        }
+        let mass: f64 = of_message.iter().zip(&idf).filter(|it| *it.0).map(|it| it.1).sum();
+        if mass > 0.0 {
+            messages.push((of_message, mass));
+        }
+    }
+    Terms {
+        in_subject: list.iter().map(|it| it.1.subject > 0).collect(),
+        all: list.iter().map(|it| it.0.clone()).collect(),
+        subject: list.iter().filter(|it| it.1.subject > 0).map(|it| it.0.clone()).collect(),
+        idf,
+        messages,
+    }
+}
+
+#[derive(Default)]
+struct Coverage {
+    whole: f64,
+    names: f64,
+    body: f64,
+    subject: f64,
+    message: f64,
+    n_matched: f64,
+}
+
+fn coverage(evaluation: &Evaluation, terms: &Terms) -> Coverage {
+    const NAMES: u8 = 1 << Field::Name as u8 | 1 << Field::Owner as u8 | 1 << Field::Path as u8;
+    const BODY: u8 = 1 << Field::Body as u8 | 1 << Field::Doc as u8;
+    let mut coverage = Coverage::default();
+    let mut in_messages = vec![0.0; terms.messages.len()];
+    for &(term, mask) in &evaluation.matched {
+        let idf = terms.idf[term];
+        coverage.whole += idf;
+        coverage.n_matched += 1.0;
+        if mask & NAMES != 0 {
+            coverage.names += idf;
+        }
+        if mask & BODY != 0 {
+            coverage.body += idf;
+            for (sum, (of_message, _)) in in_messages.iter_mut().zip(&terms.messages) {
+                if of_message[term] {
+                    *sum += idf;
+                }
+            }
+        }
+        if terms.in_subject[term] {
+            coverage.subject += idf;
+        }
+    }
+    let shares = in_messages.iter().zip(&terms.messages).map(|(sum, (_, mass))| sum / mass);
+    coverage.message = shares.fold(0.0, f64::max);
+    coverage
+}
+
+/// The share of a name's tokens that a text says, and how many there are.
+fn said(tokenizer: &mut Tokenizer, name: &str, terms: &FxHashSet<String>) -> (f64, f64) {
+    let (mut n_tokens, mut n_said) = (0.0, 0.0);
+    tokenizer.each(name, |token| {
+        n_tokens += 1.0;
+        if terms.contains(token) {
+            n_said += 1.0;
+        }
+    });
+    if n_tokens == 0.0 { (0.0, 0.0) } else { (n_said / n_tokens, n_tokens) }
+}
+
+fn file_stem(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let stem = name.split('.').next().unwrap_or(name);
+    match stem {
+        // The directory is what such a file is called after.
+        "__init__" | "mod" | "lib" | "index" | "main" => {
+            path.rsplit('/').nth(1).unwrap_or(stem)
+        }
+        _ => stem,
+    }
+}
+
+fn identified(cx: Channels<'_>, node: u32, name: &str, symbol: &str) -> Identified {
+    let mut found = Identified::default();
+    let owner = symbol.rsplit('.').nth(1).unwrap_or_default();
+    for identifier in &cx.task.identifiers {
+        if !owner.is_empty() && identifier.segments.iter().any(|it| it == owner) {
+            found.owner = true;
+            found.owner_in_prose |= matches!(identifier.place, Place::Subject | Place::Backtick | Place::Prose);
+        }
+        if identifier.segments.last().is_none_or(|it| it != name) {
+            continue;
+        }
+        count_identifier(&mut found, identifier, crate::channels::agreeing(cx, node, identifier));
+    }
+    found
+}
+
+fn count_identifier(found: &mut Identified, identifier: &Identifier, agreeing: usize) {
+    match identifier.place {
+        Place::Subject => found.subject = true,
+        Place::Backtick => found.backtick = true,
+        Place::Prose => found.prose = true,
+        Place::Code => found.code = true,
+        Place::Trace => found.trace = true,
+    }
+    found.called |= identifier.called;
+    found.count += identifier.count as f64;
+    found.segments = f64::max(found.segments, agreeing as f64);
+}
+
+/// Whether it raises an exception that the task names.
+fn raises(cx: Channels<'_>, node: NodeIndex) -> bool {
+    let thrown = cx.graph.outgoing_of(node, EdgeKind::Throws);
+    thrown.iter().any(|it| cx.task.exceptions.iter().any(|name| name == cx.names.name(it.other().0)))
+}
+
+fn count(edges: &[knowing_graph::EdgeRecord]) -> f64 {
+    edges.len() as f64
+}
+
+fn confidence(cx: Channels<'_>, node: NodeIndex) -> f64 {
+    let best = cx.graph.incoming(node).iter().map(|it| it.confidence_bp).max();
+    best.map_or(0.5, |it| f64::from(it) / 10_000.0)
+}
+
+/// Age against the snapshot's commit, so that the same snapshot ranks the same on any day.
+fn age_days(cx: Channels<'_>, doc: DocIndex) -> Option<f64> {
+    let changed = cx.search.last_commit(doc)?;
+    Some((cx.search.commit_time() - changed).max(0) as f64 / 86_400.0)
+}
+
+fn groups(cx: Channels<'_>, list: &mut [Evidence], best: f64) {
+    let scale = if best > 0.0 { best } else { 1.0 };
+    let file = |it: &Evidence| cx.names.file(it.node.0).unwrap_or(FileIndex(u32::MAX)).0.to_string();
+    let owner = |it: &Evidence| {
+        let symbol = cx.names.symbol(it.node.0);
+        let owner = symbol.rsplit_once('.').map_or("", |it| it.0);
+        // A type stands with its members.
+        let owner = if it.kind.is_type_like() { symbol } else { owner };
+        format!("{}\n{owner}", cx.names.path_of(it.node.0))
+    };
+    let package =
+        |it: &Evidence| package_of(ContainerClass::File, cx.names.path_of(it.node.0)).to_owned();
+    let of_files = group(list, scale, file);
+    let of_owners = group(list, scale, owner);
+    let of_packages = group(list, scale, package);
+    for (it, ((file, owner), package)) in
+        list.iter_mut().zip(of_files.into_iter().zip(of_owners).zip(of_packages))
+    {
+        (it.file, it.owner, it.package) = (file, owner, package);
+    }
+}
+
+fn group(list: &[Evidence], scale: f64, key: impl Fn(&Evidence) -> String) -> Vec<Group> {
+    let score = |it: &Evidence| it.scores[Side::Whole as usize] / scale;
+    let mut members: std::collections::BTreeMap<String, Vec<usize>> = Default::default();
+    for (at, it) in list.iter().enumerate() {
+        members.entry(key(it)).or_default().push(at);
+    }
+    let mut groups = vec![Group::default(); list.len()];
+    let mut sums: Vec<(f64, Vec<usize>)> = Vec::new();
+    for (_, mut of_group) in members {
+        of_group.sort_by(|&a, &b| score(&list[b]).total_cmp(&score(&list[a])).then(list[a].node.cmp(&list[b].node)));
+        let sum: f64 = of_group.iter().take(3).map(|&it| score(&list[it])).sum();
+        for (rank, &at) in of_group.iter().enumerate() {
+            groups[at] = Group {
+                best: score(&list[of_group[0]]),
+                sum,
+                n_members: of_group.len() as f64,
+                rank: rank as f64,
+                group_rank: 0.0,
+            };
+        }
+        sums.push((sum, of_group));
+    }
+    sums.sort_by(|a, b| b.0.total_cmp(&a.0).then(list[a.1[0]].node.cmp(&list[b.1[0]].node)));
+    for (rank, (_, of_group)) in sums.into_iter().enumerate() {
+        of_group.into_iter().for_each(|at| groups[at].group_rank = rank as f64);
+    }
+    groups
+}
+
+fn nearness(cx: Channels<'_>, list: &mut [Evidence]) {
+    const N_BEST: usize = 10;
+    let mut order: Vec<usize> = (0..list.len()).collect();
+    let whole = |it: &Evidence| it.scores[Side::Whole as usize];
+    order.sort_by(|&a, &b| whole(&list[b]).total_cmp(&whole(&list[a])).then(list[a].node.cmp(&list[b].node)));
+    let best: FxHashMap<NodeIndex, f64> =
+        order.iter().take(N_BEST).enumerate().map(|(rank, &at)| (list[at].node, 1.0 / (1.0 + rank as f64))).collect();
+    let identified: FxHashSet<NodeIndex> = list
+        .iter()
+        .filter(|it| it.identified.count > 0.0 && it.namesakes <= 8.0)
+        .map(|it| it.node)
+        .collect();
+    // A hub touches everything.
+    const MAX_EDGES: usize = 400;
+    for it in list.iter_mut() {
+        let mut near = Near::default();
+        let outgoing = cx.graph.outgoing(it.node).iter().take(MAX_EDGES).map(|edge| (edge, true));
+        let incoming = cx.graph.incoming(it.node).iter().take(MAX_EDGES).map(|edge| (edge, false));
+        for (edge, is_outgoing) in outgoing.chain(incoming) {
+            let other = edge.other();
+            if identified.contains(&other) && other != it.node {
+                near.of_identified = 1.0;
+            }
+            let Some(&worth) = best.get(&other) else { continue };
+            let slot = match (edge.kind(), is_outgoing) {
+                (EdgeKind::Calls, true) => &mut near.calls,
+                (EdgeKind::Calls, false) => &mut near.called_by,
+                (EdgeKind::MemberOf, true) => &mut near.member_of,
+                (EdgeKind::Contains, true) => &mut near.contains,
+                (EdgeKind::Overrides | EdgeKind::Extends | EdgeKind::Implements, _) => &mut near.relative,
+                _ => continue,
+            };
+            *slot = f64::max(*slot, worth);
+        }
+        it.near = near;
+    }
+}

@@ -1,0 +1,137 @@
+//! Many rows through many trees without branches.
+//!
+//! The leaves of a tree are bits, the leftmost the lowest. A split that sends a row to the right takes the leaves on
+//! its left away; once every split has been asked, in any order, the lowest bit left is the row's leaf. Asking all
+//! splits costs less than walking, because nothing has to be guessed and several rows are asked at once.
+
+use super::Node;
+
+/// How many rows are asked together: their columns fit the nearest cache.
+const LANES: usize = 64;
+
+/// As many leaves as there are bits.
+const MOST_LEAVES: usize = 32;
+
+/// The trees of a model up to the first one that has too many leaves.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Together {
+    splits: Vec<Split>,
+    leaves: Vec<f64>,
+    trees: Vec<Tree>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Split {
+    threshold: f32,
+    feature: u16,
+    /// The leaves that remain for a row that goes to the right.
+    remain: u32,
+}
+
+/// Where a tree's splits and leaves end.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Tree {
+    splits: u32,
+    leaves: u32,
+}
+
+impl Together {
+    pub(super) fn of<'a>(trees: impl Iterator<Item = &'a [Node]>) -> Together {
+        let mut all = Together::default();
+        for tree in trees {
+            // A tree has one more leaf than splits.
+            if tree.len().div_ceil(2) > MOST_LEAVES {
+                break;
+            }
+            all.add(tree);
+        }
+        all
+    }
+
+    pub(super) fn n_trees(&self) -> usize {
+        self.trees.len()
+    }
+
+    /// The sum of each row's leaves, in the order of the trees.
+    pub(super) fn scores(&self, rows: &[f32], n_rows: usize, width: usize) -> Vec<f64> {
+        let mut scores = vec![0.0; n_rows];
+        let mut columns = vec![0.0; width * LANES];
+        let mut remaining = [0; LANES];
+        for (block, scores) in rows.chunks(LANES * width).zip(scores.chunks_mut(LANES)) {
+            for (lane, row) in block.chunks_exact(width).enumerate() {
+                for (column, value) in columns.chunks_exact_mut(LANES).zip(row) {
+                    column[lane] = *value;
+                }
+            }
+            self.add_scores(&columns, &mut remaining[..scores.len()], scores);
+        }
+        scores
+    }
+
+    fn add_scores(&self, columns: &[f32], remaining: &mut [u32], scores: &mut [f64]) {
+        let (mut splits, mut leaves) = (self.splits.as_slice(), self.leaves.as_slice());
+        let (mut splits_before, mut leaves_before) = (0, 0);
+        for tree in &self.trees {
+            let (own_splits, later_splits) = splits.split_at((tree.splits - splits_before) as usize);
+            let (own_leaves, later_leaves) = leaves.split_at((tree.leaves - leaves_before) as usize);
+            (splits, leaves, splits_before, leaves_before) =
+                (later_splits, later_leaves, tree.splits, tree.leaves);
+            remaining.fill(u32::MAX);
+            for split in own_splits {
+                split.ask(columns, remaining);
+            }
+            for (score, remaining) in scores.iter_mut().zip(&*remaining) {
+                *score += own_leaves[remaining.trailing_zeros() as usize];
+            }
+        }
+    }
+
+    fn add(&mut self, tree: &[Node]) {
+        // Leaves before each node, so that a split knows which bits are on its left.
+        let mut before = 0_u32;
+        let first = self.splits.len();
+        let mut firsts = vec![0; tree.len()];
+        for (at, node) in tree.iter().enumerate() {
+            firsts[at] = before;
+            if node.right == 0 {
+                self.leaves.push(node.number);
+                before += 1;
+            }
+        }
+        for (at, node) in tree.iter().enumerate().filter(|(_, node)| node.right != 0) {
+            let left = bits_below(firsts[usize::from(node.right)]) & !bits_below(firsts[at]);
+            self.splits.push(Split {
+                threshold: largest_not_above(node.number),
+                feature: node.feature,
+                remain: !left,
+            });
+        }
+        debug_assert_eq!(self.splits.len() - first + 1, before as usize);
+        let count = |n: usize| u32::try_from(n).expect("a model has fewer than 2^32 nodes");
+        self.trees.push(Tree { splits: count(self.splits.len()), leaves: count(self.leaves.len()) });
+    }
+}
+
+impl Split {
+    /// Takes away from each row the leaves that it does not reach.
+    fn ask(&self, columns: &[f32], remaining: &mut [u32]) {
+        let start = usize::from(self.feature) * LANES;
+        // No constant length here: the compiler then keeps the lanes in vectors instead of taking them apart.
+        let column = &columns[start..start + remaining.len()];
+        for (remaining, value) in remaining.iter_mut().zip(column) {
+            *remaining &= if *value <= self.threshold { u32::MAX } else { self.remain };
+        }
+    }
+}
+
+/// The lowest `n` bits, for `n` up to 31.
+fn bits_below(n: u32) -> u32 {
+    (1_u32 << n) - 1
+}
+
+/// The largest `f32` that is not above a number: an `f32` is at most the one exactly when it is at most the other.
+fn largest_not_above(number: f64) -> f32 {
+    #[expect(clippy::cast_possible_truncation, reason = "the next line puts right what rounding up did")]
+    let near = number as f32;
+    if f64::from(near) > number { near.next_down() } else { near }
+}

@@ -1,0 +1,84 @@
+//! Everything a query says of one document, in one walk over its terms.
+
+use crate::fields::N_FIELDS;
+use crate::image::DocIndex;
+use crate::postings::fields_of;
+use crate::searcher::{Prepared, locate};
+
+/// What was found of a document. Made once and filled again for each.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Evaluation {
+    /// The score in each view; equal, to the last bit, to that of a search.
+    pub views: Vec<f64>,
+    /// What each field gives to the score in the first view.
+    pub parts: [f64; N_FIELDS],
+    /// Terms of the query (by their place in it) that the document has, with the set of fields it has them in.
+    pub matched: Vec<(usize, u8)>,
+}
+
+impl Evaluation {
+    /// As for a document that has no term of the query.
+    pub fn clear(&mut self, n_views: usize) {
+        self.views.clear();
+        self.views.resize(n_views, 0.0);
+        self.parts = [0.0; N_FIELDS];
+        self.matched.clear();
+    }
+}
+
+impl Prepared<'_> {
+    pub fn evaluate(&self, document: DocIndex, into: &mut Evaluation) {
+        let views = self.query.views();
+        into.clear(views.len());
+        let Some((number, index, document)) = locate(&self.segments, document) else { return };
+        let Some(record) = index.record(document) else { return };
+        let mut vector = index.vector(document);
+        let mut current = vector.next();
+        for term in &self.terms {
+            let Some(wanted) = term.numbers[number] else { continue };
+            while current.is_some_and(|it| it.0 < wanted) {
+                current = vector.next();
+            }
+            let Some((_, counts)) = current.filter(|it| it.0 == wanted) else { continue };
+            into.matched.push((term.place, counts.mask));
+            let mut weighed = [0.0; N_FIELDS];
+            for field in fields_of(counts.mask) {
+                weighed[field] = self.norms.weigh(field, counts.of[field], record.lengths[field]);
+            }
+            for (at, view) in views.iter().enumerate() {
+                let weight = term.weights[at];
+                if weight == 0.0 {
+                    continue;
+                }
+                let mut sum = 0.0;
+                for field in fields_of(counts.mask) {
+                    if view.weights[field] > 0.0 {
+                        sum += view.weights[field] * weighed[field];
+                    }
+                }
+                if sum == 0.0 {
+                    continue;
+                }
+                into.views[at] += weight * (sum / (self.norms.k1 + sum));
+                if at == 0 {
+                    for field in fields_of(counts.mask).filter(|&it| view.weights[it] > 0.0) {
+                        let part = view.weights[field] * weighed[field];
+                        into.parts[field] += weight * (part / (self.norms.k1 + sum));
+                    }
+                }
+            }
+        }
+        if vector.is_damaged() {
+            index.mark_damaged();
+        }
+    }
+
+    /// The idf of each term of the query, by its place; 0 for what no document has.
+    pub fn idfs(&self) -> Vec<f64> {
+        let mut idfs = vec![0.0; self.query.terms().len()];
+        for term in &self.terms {
+            idfs[term.place] = term.idf;
+        }
+        idfs
+    }
+}

@@ -1,0 +1,254 @@
+//! The index of one snapshot: a file of six sections, each on an 8-byte border, and access to it.
+//!
+//! ```text
+//! header | nodes | documents | dictionary | terms | postings | vectors
+//! ```
+//!
+//! Documents stand in ascending order of their nodes' ids, terms in the order of their texts. Words are in the order of
+//! the machine that wrote them (an image never leaves its machine).
+//!
+//! Opening reads the header and the dictionary only. Every other access is within checked bounds, so that damage can
+//! hide documents but not lead astray; what a query notices is told by `is_damaged`, and `verify` looks at every byte.
+
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use knowing_model::{Hash, NodeId, SnapshotId};
+use memmap2::Mmap;
+
+use crate::fields::N_FIELDS;
+use crate::layout::{
+    DocumentRecord, HEADER, Header, NO_TIME, Section, TermRecord, checksum, header_of, section_range,
+};
+use crate::postings::{Counts, Cursor};
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("cannot read or write the search image: {0}")]
+    Io(#[from] io::Error),
+    /// The file is not an image of this version, of this machine or of this snapshot, or it is damaged.
+    #[error("the search image is unusable: {0}")]
+    Damaged(&'static str),
+    #[error("the documents do not fit together: {0}")]
+    Input(String),
+}
+
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// The position of a document in canonical order. In an overlay, changed documents come after those of the base.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct DocIndex(pub u32);
+
+#[derive(Debug)]
+pub struct Index {
+    bytes: Bytes,
+    header: Header,
+    is_damaged: AtomicBool,
+}
+
+#[derive(Debug)]
+enum Bytes {
+    Built(Vec<u64>),
+    Mapped(Mmap),
+}
+
+impl Index {
+    /// Maps the image of `snapshot`.
+    pub fn open(path: &Path, snapshot: SnapshotId) -> Result<Index> {
+        let file = File::open(path)?;
+        if file.metadata()?.len() < HEADER as u64 {
+            return Err(Error::Damaged("it is shorter than its header"));
+        }
+        let index = Index::checked(Bytes::Mapped(map(&file)?))?;
+        if index.snapshot() != snapshot {
+            return Err(Error::Damaged("it is of another snapshot"));
+        }
+        Ok(index)
+    }
+
+    /// Writes the image under a temporary name and renames it, so that a reader sees all of it or nothing.
+    pub fn write(&self, path: &Path) -> Result<()> {
+        let directory = path.parent().unwrap_or(Path::new("."));
+        std::fs::create_dir_all(directory)?;
+        let mut file = tempfile::NamedTempFile::new_in(directory)?;
+        file.write_all(self.all_bytes())?;
+        file.persist(path).map_err(|it| it.error)?;
+        Ok(())
+    }
+
+    pub(crate) fn from_words(words: Vec<u64>) -> Result<Index> {
+        Index::checked(Bytes::Built(words))
+    }
+
+    fn checked(bytes: Bytes) -> Result<Index> {
+        let header = header_of(bytes.as_slice())?;
+        let index = Index { header, bytes, is_damaged: AtomicBool::new(false) };
+        if checksum(index.section(Section::Dictionary)) != header.dictionary_checksum {
+            return Err(Error::Damaged("the checksum of its dictionary does not hold"));
+        }
+        index.dictionary().ok_or(Error::Damaged("its dictionary cannot be read"))?;
+        Ok(index)
+    }
+
+    /// Looks at every byte: for those who check files, not for those who ask.
+    pub fn verify(&self) -> Result<()> {
+        if checksum(&self.all_bytes()[HEADER..]) != self.header.contents_checksum {
+            return Err(Error::Damaged("its checksum does not hold"));
+        }
+        Ok(())
+    }
+
+    /// Whether a query met damage: its answer may lack documents, and the image should be built anew.
+    pub fn is_damaged(&self) -> bool {
+        self.is_damaged.load(Ordering::Relaxed)
+    }
+
+    pub fn snapshot(&self) -> SnapshotId {
+        SnapshotId(Hash(self.header.snapshot))
+    }
+
+    /// Digest of the commits whose messages are in it.
+    pub fn history_digest(&self) -> Hash {
+        Hash(self.header.history_digest)
+    }
+
+    /// Time of the snapshot's commit, in seconds since 1970.
+    pub fn commit_time(&self) -> i64 {
+        self.header.commit_time
+    }
+
+    /// Distinct terms.
+    pub fn n_terms(&self) -> usize {
+        self.header.n_terms as usize
+    }
+
+    /// Bytes of the image.
+    pub fn n_bytes(&self) -> usize {
+        self.all_bytes().len()
+    }
+
+    pub(crate) fn count(&self) -> u32 {
+        self.header.n_documents as u32
+    }
+
+    pub(crate) fn sums_of_lengths(&self) -> [u64; N_FIELDS] {
+        self.header.total_lengths
+    }
+
+    pub(crate) fn find(&self, node: NodeId) -> Option<u32> {
+        let nodes: &[[u8; 32]] = self.records(Section::Nodes);
+        nodes.binary_search(node.as_bytes()).ok().map(|it| it as u32)
+    }
+
+    pub(crate) fn node_at(&self, document: u32) -> NodeId {
+        let nodes: &[[u8; 32]] = self.records(Section::Nodes);
+        NodeId(Hash(nodes.get(document as usize).copied().unwrap_or_default()))
+    }
+
+    pub(crate) fn records_of_documents(&self) -> &[DocumentRecord] {
+        self.records(Section::Documents)
+    }
+
+    pub(crate) fn record(&self, document: u32) -> Option<&DocumentRecord> {
+        self.records_of_documents().get(document as usize)
+    }
+
+    pub(crate) fn last_commit_at(&self, document: u32) -> Option<i64> {
+        self.record(document).map(|it| it.last_commit).filter(|&it| it != NO_TIME)
+    }
+
+    /// The number of a term's text.
+    pub(crate) fn find_term(&self, term: &str) -> Option<u32> {
+        let number = self.dictionary()?.get(term)?;
+        u32::try_from(number.value()).ok()
+    }
+
+    pub(crate) fn n_documents_with(&self, term: u32) -> u32 {
+        let terms: &[TermRecord] = self.records(Section::Terms);
+        terms.get(term as usize).map_or(0, |it| it.n_documents)
+    }
+
+    /// Documents that have a term; nothing, and a mark, when they are damaged.
+    pub(crate) fn postings(&self, term: u32) -> Cursor<'_> {
+        let terms: &[TermRecord] = self.records(Section::Terms);
+        let all = self.section(Section::Postings);
+        let found = terms.get(term as usize).and_then(|record| {
+            let end = terms.get(term as usize + 1).map_or(all.len(), |it| it.postings as usize);
+            let bytes = all.get(record.postings as usize..end)?;
+            (checksum(bytes) as u32 == record.checksum)
+                .then(|| Cursor::new(bytes, record.n_documents, self.count()))
+        });
+        found.unwrap_or_else(|| {
+            self.mark_damaged();
+            Cursor::new(&[], 0, 0)
+        })
+    }
+
+    /// Terms of a document, in ascending order.
+    pub(crate) fn vector(&self, document: u32) -> Cursor<'_> {
+        let all = self.section(Section::Vectors);
+        let found = self.record(document).and_then(|record| {
+            let bytes = all.get(record.vector as usize..)?;
+            Some(Cursor::new(bytes, record.n_terms, self.header.n_terms as u32))
+        });
+        found.unwrap_or_else(|| {
+            self.mark_damaged();
+            Cursor::new(&[], 0, 0)
+        })
+    }
+
+    pub(crate) fn counts(&self, document: u32, term: u32) -> Option<Counts> {
+        let mut vector = self.vector(document);
+        let found = vector.find(|it| it.0 >= term);
+        if vector.is_damaged() {
+            self.mark_damaged();
+        }
+        found.filter(|it| it.0 == term).map(|it| it.1)
+    }
+
+    pub(crate) fn mark_damaged(&self) {
+        self.is_damaged.store(true, Ordering::Relaxed);
+    }
+
+    fn dictionary(&self) -> Option<fst::raw::Fst<&[u8]>> {
+        // What fills the section up to a word is no part of the dictionary, whose end says where things are.
+        let section = self.section(Section::Dictionary);
+        let (length, rest) = section.split_first_chunk::<8>()?;
+        fst::raw::Fst::new(rest.get(..u64::from_ne_bytes(*length) as usize)?).ok()
+    }
+
+    fn records<T: bytemuck::Pod>(&self, section: Section) -> &[T] {
+        let items = match section {
+            Section::Terms => self.header.n_terms,
+            _ => self.header.n_documents,
+        };
+        let length = size_of::<T>() * items as usize;
+        bytemuck::cast_slice(&self.section(section)[..length])
+    }
+
+    fn section(&self, section: Section) -> &[u8] {
+        &self.all_bytes()[section_range(&self.header.offsets, section)]
+    }
+
+    fn all_bytes(&self) -> &[u8] {
+        self.bytes.as_slice()
+    }
+}
+
+impl Bytes {
+    fn as_slice(&self) -> &[u8] {
+        match self {
+            Bytes::Built(words) => bytemuck::cast_slice(words),
+            Bytes::Mapped(map) => map,
+        }
+    }
+}
+
+#[expect(unsafe_code, reason = "mapping a file is unsafe by nature")]
+pub(crate) fn map(file: &File) -> io::Result<Mmap> {
+    // SAFETY: images are written under a temporary name, renamed and never changed in place; nobody but us writes in
+    // their directory.
+    unsafe { Mmap::map(file) }
+}

@@ -1,0 +1,384 @@
+//! Names and places of the nodes of one snapshot, mapped from a file, so that ranking asks the database nothing.
+//!
+//! ```text
+//! header | nodes | files | nodes by name | nodes by file | text
+//! ```
+//!
+//! Nodes stand in the graph's order: the `n`-th here is the `n`-th there. Words are in the order of the machine that
+//! wrote the file (it never leaves its machine); whatever does not fit is an error, and the caller builds it anew.
+
+use std::cmp::Ordering;
+use std::fs::File;
+use std::io::Write as _;
+use std::path::Path;
+
+use bytemuck::{Pod, Zeroable};
+use knowing_model::{FileId, Hash, SnapshotId};
+use memmap2::Mmap;
+
+use crate::image::{Error, Result};
+
+const MAGIC: [u8; 8] = *b"knownams";
+/// Raise it when the layout changes: old files are then rebuilt.
+const VERSION: u64 = 1;
+const NO_FILE: u32 = u32::MAX;
+
+/// A node as the database knows it, in the graph's order.
+#[derive(Clone, Copy, Debug)]
+pub struct NameInput<'a> {
+    /// Last segment, without what tells overloads apart.
+    pub name: &'a str,
+    /// Owners and name joined with `.`; empty for files and packages.
+    pub symbol: &'a str,
+    /// What the symbol path is relative to: mostly the file's path.
+    pub container: &'a str,
+    /// The file it stands in, by position in the list of files.
+    pub file: Option<u32>,
+    pub first_line: u32,
+    pub last_line: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct FileInput<'a> {
+    pub id: FileId,
+    pub path: &'a str,
+    pub language: &'a str,
+}
+
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+struct NodeName {
+    text: u32,
+    symbol_bytes: u32,
+    name_bytes: u32,
+    /// 0 when the container is the file.
+    container_bytes: u32,
+    file: u32,
+    first_line: u32,
+    last_line: u32,
+}
+
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+struct FileName {
+    id: [u8; 32],
+    text: u32,
+    path_bytes: u32,
+    language_bytes: u32,
+    /// Its nodes are `by_file[first..next.first]`.
+    first: u32,
+}
+
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+struct Header {
+    magic: [u8; 8],
+    version: u64,
+    snapshot: [u8; 32],
+    n_nodes: u64,
+    n_files: u64,
+    n_placed: u64,
+    text_bytes: u64,
+    checksum: u64,
+}
+
+const HEADER: usize = size_of::<Header>();
+
+/// A position in the list of files, which is sorted by path.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct FileIndex(pub u32);
+
+#[derive(Debug)]
+pub struct Names {
+    bytes: Bytes,
+    header: Header,
+}
+
+#[derive(Debug)]
+enum Bytes {
+    Built(Vec<u64>),
+    Mapped(Mmap),
+}
+
+impl Names {
+    /// `files` are sorted by path.
+    pub fn build(snapshot: SnapshotId, nodes: &[NameInput<'_>], files: &[FileInput<'_>]) -> Result<Names> {
+        let mut text = String::new();
+        let mut records = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            let at = text.len();
+            text.push_str(node.symbol);
+            text.push_str(node.name);
+            let own = node.file.and_then(|it| files.get(it as usize)).is_none_or(|it| it.path != node.container);
+            let container = if own { node.container } else { "" };
+            text.push_str(container);
+            records.push(NodeName {
+                text: at as u32,
+                symbol_bytes: node.symbol.len() as u32,
+                name_bytes: node.name.len() as u32,
+                container_bytes: container.len() as u32,
+                file: node.file.unwrap_or(NO_FILE),
+                first_line: node.first_line,
+                last_line: node.last_line,
+            });
+        }
+        let mut by_name: Vec<u32> = (0..nodes.len() as u32).collect();
+        by_name.sort_unstable_by(|&a, &b| {
+            folded_order(nodes[a as usize].name, nodes[b as usize].name).then(a.cmp(&b))
+        });
+        let mut by_file: Vec<u32> =
+            (0..nodes.len() as u32).filter(|&it| nodes[it as usize].file.is_some()).collect();
+        by_file.sort_unstable_by_key(|&it| {
+            let node = &nodes[it as usize];
+            (node.file, node.first_line, u32::MAX - node.last_line, it)
+        });
+        let mut file_records = Vec::with_capacity(files.len());
+        for (number, file) in files.iter().enumerate() {
+            let at = text.len();
+            text.push_str(file.path);
+            text.push_str(file.language);
+            let first = by_file.partition_point(|&it| nodes[it as usize].file < Some(number as u32));
+            file_records.push(FileName {
+                id: *file.id.as_bytes(),
+                text: at as u32,
+                path_bytes: file.path.len() as u32,
+                language_bytes: file.language.len() as u32,
+                first: first as u32,
+            });
+        }
+        if u32::try_from(text.len()).is_err() {
+            return Err(Error::Input("the names take more than 4 GiB".to_owned()));
+        }
+        let mut header = Header {
+            magic: MAGIC,
+            version: VERSION,
+            snapshot: *snapshot.as_bytes(),
+            n_nodes: nodes.len() as u64,
+            n_files: files.len() as u64,
+            n_placed: by_file.len() as u64,
+            text_bytes: text.len() as u64,
+            checksum: 0,
+        };
+        let sections: [&[u8]; 5] = [
+            bytemuck::cast_slice(&records),
+            bytemuck::cast_slice(&file_records),
+            bytemuck::cast_slice(&by_name),
+            bytemuck::cast_slice(&by_file),
+            text.as_bytes(),
+        ];
+        let offsets = offsets(&header).ok_or_else(|| Error::Input("too many nodes".to_owned()))?;
+        let mut words = vec![0_u64; offsets[5].div_ceil(8)];
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
+        for (section, from) in sections.iter().zip(offsets) {
+            bytes[from..from + section.len()].copy_from_slice(section);
+        }
+        header.checksum = checksum(&bytes[HEADER..]);
+        bytes[..HEADER].copy_from_slice(bytemuck::bytes_of(&header));
+        Names::checked(Bytes::Built(words))
+    }
+
+    /// Maps the names of `snapshot`.
+    pub fn open(path: &Path, snapshot: SnapshotId) -> Result<Names> {
+        let names = Names::checked(Bytes::Mapped(crate::image::map(&File::open(path)?)?))?;
+        if names.header.snapshot != *snapshot.as_bytes() {
+            return Err(Error::Damaged("it is of another snapshot"));
+        }
+        Ok(names)
+    }
+
+    /// Writes under a temporary name and renames, so that a reader sees all of it or nothing.
+    pub fn write(&self, path: &Path) -> Result<()> {
+        let directory = path.parent().unwrap_or(Path::new("."));
+        std::fs::create_dir_all(directory)?;
+        let mut file = tempfile::NamedTempFile::new_in(directory)?;
+        file.write_all(self.bytes.as_slice())?;
+        file.persist(path).map_err(|it| it.error)?;
+        Ok(())
+    }
+
+    pub fn n_nodes(&self) -> usize {
+        self.header.n_nodes as usize
+    }
+
+    pub fn n_files(&self) -> usize {
+        self.header.n_files as usize
+    }
+
+    /// The terminal name of a node.
+    pub fn name(&self, node: u32) -> &str {
+        let record = self.node(node);
+        self.text(record.text + record.symbol_bytes, record.name_bytes)
+    }
+
+    /// Owners and name, joined with `.`; empty for files.
+    pub fn symbol(&self, node: u32) -> &str {
+        let record = self.node(node);
+        self.text(record.text, record.symbol_bytes)
+    }
+
+    /// What the symbol path is relative to.
+    pub fn container(&self, node: u32) -> &str {
+        let record = self.node(node);
+        match record.container_bytes {
+            0 => self.path_of(node),
+            length => self.text(record.text + record.symbol_bytes + record.name_bytes, length),
+        }
+    }
+
+    pub fn file(&self, node: u32) -> Option<FileIndex> {
+        Some(self.node(node).file).filter(|&it| it != NO_FILE).map(FileIndex)
+    }
+
+    /// The path of the file a node stands in; empty for what has none.
+    pub fn path_of(&self, node: u32) -> &str {
+        self.file(node).map_or("", |it| self.path(it))
+    }
+
+    /// First and last line.
+    pub fn lines(&self, node: u32) -> (u32, u32) {
+        let record = self.node(node);
+        (record.first_line, record.last_line)
+    }
+
+    pub fn path(&self, file: FileIndex) -> &str {
+        let record = self.files()[file.0 as usize];
+        self.text(record.text, record.path_bytes)
+    }
+
+    /// The version of a file.
+    pub fn file_id(&self, file: FileIndex) -> FileId {
+        FileId(Hash(self.files()[file.0 as usize].id))
+    }
+
+    pub fn language(&self, file: FileIndex) -> &str {
+        let record = self.files()[file.0 as usize];
+        self.text(record.text + record.path_bytes, record.language_bytes)
+    }
+
+    pub fn find_file(&self, path: &str) -> Option<FileIndex> {
+        let at = self.files().binary_search_by(|it| self.text(it.text, it.path_bytes).cmp(path)).ok()?;
+        Some(FileIndex(at as u32))
+    }
+
+    /// Nodes of a file, outermost first in order of lines.
+    pub fn in_file(&self, file: FileIndex) -> &[u32] {
+        let files = self.files();
+        let from = files[file.0 as usize].first as usize;
+        let to = files.get(file.0 as usize + 1).map_or(self.header.n_placed as usize, |it| it.first as usize);
+        &self.by_file()[from..to]
+    }
+
+    /// Nodes of this terminal name in any ASCII case, in the graph's order.
+    pub fn named(&self, name: &str) -> &[u32] {
+        self.range(|it| folded_order(it, name))
+    }
+
+    /// Nodes whose terminal name begins so, by name.
+    pub fn with_prefix(&self, prefix: &str) -> &[u32] {
+        let folded = |it: u8| it.to_ascii_lowercase();
+        self.range(|it| it.bytes().take(prefix.len()).map(folded).cmp(prefix.bytes().map(folded)))
+    }
+
+    fn range(&self, order: impl Fn(&str) -> Ordering) -> &[u32] {
+        let by_name = self.by_name();
+        let from = by_name.partition_point(|&it| order(self.name(it)) == Ordering::Less);
+        let rest = &by_name[from..];
+        &rest[..rest.partition_point(|&it| order(self.name(it)) == Ordering::Equal)]
+    }
+
+    fn node(&self, node: u32) -> NodeName {
+        self.section::<NodeName>(0, self.header.n_nodes)[node as usize]
+    }
+
+    fn files(&self) -> &[FileName] {
+        self.section(1, self.header.n_files)
+    }
+
+    fn by_name(&self) -> &[u32] {
+        self.section(2, self.header.n_nodes)
+    }
+
+    fn by_file(&self) -> &[u32] {
+        self.section(3, self.header.n_placed)
+    }
+
+    fn text(&self, from: u32, length: u32) -> &str {
+        let text: &[u8] = self.section(4, self.header.text_bytes);
+        let bytes = text.get(from as usize..from as usize + length as usize).unwrap_or_default();
+        // Checked when it was built, and by the sum when it was opened.
+        std::str::from_utf8(bytes).unwrap_or_default()
+    }
+
+    fn section<T: Pod>(&self, number: usize, n_items: u64) -> &[T] {
+        let from = offsets(&self.header).map_or(0, |it| it[number]);
+        bytemuck::cast_slice(&self.bytes.as_slice()[from..from + size_of::<T>() * n_items as usize])
+    }
+
+    fn checked(bytes: Bytes) -> Result<Names> {
+        let all = bytes.as_slice();
+        let head = all.get(..HEADER).ok_or(Error::Damaged("it is shorter than its header"))?;
+        let header: Header = bytemuck::pod_read_unaligned(head);
+        if header.magic != MAGIC || header.version != VERSION {
+            return Err(Error::Damaged("another version wrote it, or it is no list of names"));
+        }
+        let length = offsets(&header).map(|it| it[5].next_multiple_of(8));
+        if length != Some(all.len()) {
+            return Err(Error::Damaged("its length is not what its header states"));
+        }
+        if checksum(&all[HEADER..]) != header.checksum {
+            return Err(Error::Damaged("its checksum does not hold"));
+        }
+        let names = Names { header, bytes };
+        let n_nodes = names.header.n_nodes;
+        let fits = names.by_name().iter().chain(names.by_file()).all(|&it| u64::from(it) < n_nodes)
+            && names.files().windows(2).all(|pair| pair[0].first <= pair[1].first)
+            && names.files().iter().all(|it| u64::from(it.first) <= names.header.n_placed)
+            && names
+                .section::<NodeName>(0, n_nodes)
+                .iter()
+                .all(|it| it.file == NO_FILE || u64::from(it.file) < names.header.n_files);
+        if !fits {
+            return Err(Error::Damaged("its lists lead out of it"));
+        }
+        Ok(names)
+    }
+}
+
+impl Bytes {
+    fn as_slice(&self) -> &[u8] {
+        match self {
+            Bytes::Built(words) => bytemuck::cast_slice(words),
+            Bytes::Mapped(map) => map,
+        }
+    }
+}
+
+/// ASCII letters are equal in any case.
+fn folded_order(one: &str, other: &str) -> Ordering {
+    let folded = |it: u8| it.to_ascii_lowercase();
+    one.bytes().map(folded).cmp(other.bytes().map(folded))
+}
+
+/// Where each section begins, and the end of the last; none when that overflows.
+fn offsets(header: &Header) -> Option<[usize; 6]> {
+    let sizes = [
+        (size_of::<NodeName>() as u64, header.n_nodes),
+        (size_of::<FileName>() as u64, header.n_files),
+        (4, header.n_nodes),
+        (4, header.n_placed),
+        (1, header.text_bytes),
+    ];
+    let mut offsets = [HEADER; 6];
+    for (number, (size, count)) in sizes.into_iter().enumerate() {
+        let length = usize::try_from(size.checked_mul(count)?).ok()?;
+        offsets[number + 1] = offsets[number].checked_add(length)?;
+    }
+    Some(offsets)
+}
+
+fn checksum(bytes: &[u8]) -> u64 {
+    let fold = |sum: u64, word: u64| (sum ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    let mut words = bytes.chunks_exact(8);
+    let sum = words.by_ref().fold(bytes.len() as u64, |sum, it| fold(sum, bytemuck::pod_read_unaligned(it)));
+    words.remainder().iter().fold(sum, |sum, &it| fold(sum, u64::from(it)))
+}

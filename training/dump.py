@@ -1,0 +1,67 @@
+"""The candidates of many tasks with their features, as `knowing-bench features` writes them."""
+import json, os
+import numpy as np
+
+
+class Task:
+    def __init__(self, record, dump, truth, kind):
+        self.id, self.repo, self.kind, self.dump = record["id"], record["repo"], record.get("kind") or kind, dump
+        self.first, self.n_rows, self.n_truth = record["first_row"], record["n_rows"], record["n_truth"]
+        self.names, self.files, self.truth = record["names"], record["files"], truth
+        self.labels = np.zeros(self.n_rows, np.int8)
+        for row, _ in record["hits"]:
+            self.labels[row] = 1
+        self.n_found = len({truth for _, truth in record["hits"]})
+
+    @property
+    def features(self):
+        return self.dump[self.first:self.first + self.n_rows]
+
+
+def read(folders, task_files):
+    """(names of the features, tasks). The truth is in the dump or, by id, in the task files."""
+    truth = {}
+    for path in task_files:
+        for line in open(path):
+            task = json.loads(line)
+            truth[task["id"]] = task["truth"]
+    names, tasks = None, []
+    for folder in folders:
+        head = json.load(open(os.path.join(folder, "features.json")))
+        if head["format"] != 1:
+            raise SystemExit(f"{folder}: format {head['format']} of the dump is not known")
+        if names not in (None, head["features"]):
+            raise SystemExit(f"{folder}: other features than in {folders[0]}")
+        names = head["features"]
+        path = os.path.join(folder, "features.bin")
+        if os.path.getsize(path) % (4 * len(names)):
+            raise SystemExit(f"{path}: not a whole number of rows")
+        matrix = np.memmap(path, "<f4", "r").reshape(-1, len(names)) if os.path.getsize(path) else np.zeros((0, len(names)), "<f4")
+        for line in open(os.path.join(folder, "tasks.jsonl")):
+            record = json.loads(line)
+            told = record.get("truth") or truth.get(record["id"])
+            if told is None:
+                raise SystemExit(f"{folder}: the truth of task {record['id']} is neither in the dump nor in --tasks")
+            tasks.append(Task(record, matrix, [(t["name"], t.get("file")) for t in told], os.path.basename(os.path.normpath(folder))))
+    return names, tasks
+
+
+def rows(tasks, columns, most_rows):
+    """(matrix, labels, group sizes, tasks) of the tasks that have anything to learn from. Of a task's candidates those
+    that hit and the first `most_rows` are kept."""
+    kept, picks = [], []
+    for task in tasks:
+        if task.labels.any():
+            pick = np.arange(task.n_rows)
+            if most_rows and task.n_rows > most_rows:
+                pick = pick[(pick < most_rows) | (task.labels > 0)]
+            kept.append(task)
+            picks.append(pick)
+    total = sum(len(p) for p in picks)
+    matrix, labels, at = np.empty((total, len(columns)), np.float32), np.empty(total, np.int8), 0
+    for task, pick in zip(kept, picks):
+        block = np.asarray(task.features)[pick]
+        matrix[at:at + len(pick)] = block if len(columns) == block.shape[1] else block[:, columns]
+        labels[at:at + len(pick)] = task.labels[pick]
+        at += len(pick)
+    return matrix, labels, [len(p) for p in picks], kept

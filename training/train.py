@@ -1,0 +1,232 @@
+"""Trains, judges and writes the learned ranker.
+
+train.py train    --bench BENCH --tasks FILE... --model DIR DUMP...     cross-validation, final model, DIR/ranker.txt, DIR/CARD.md
+train.py ablate   --bench BENCH --tasks FILE... DUMP...                 what each group of features is worth
+train.py evaluate --bench BENCH --tasks FILE... --model FILE DUMP...    a table for each dump and repository
+
+A DUMP is a folder written by `knowing-bench features`. Repositories are never on both sides of a split.
+"""
+import argparse, collections, hashlib, json, os, re, sys, time
+import lightgbm, numpy as np
+
+import dump, metrics, model_file
+
+PARAMETERS = {
+    "objective": "lambdarank", "lambdarank_truncation_level": 15, "learning_rate": 0.05, "num_leaves": 31,
+    "min_data_in_leaf": 60, "min_sum_hessian_in_leaf": 1e-3, "feature_fraction": 0.7, "bagging_fraction": 0.8, "bagging_freq": 1, "lambda_l2": 5.0,
+    "max_bin": 255, "use_missing": False, "deterministic": True, "force_row_wise": True, "seed": 7, "verbosity": -1,
+}
+WEIGHTS = {"commit": 1.0, "issue": 1.0, "docs": 0.7}
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("mode", choices=["train", "ablate", "evaluate"])
+    arguments.add_argument("--bench", required=True, help="directory of score.py and corpus.json")
+    arguments.add_argument("--tasks", nargs="*", default=[], help="task files, for the truth where the dump has none")
+    arguments.add_argument("--model", help="train: directory to write; evaluate: the file ranker.txt")
+    arguments.add_argument("--folds", type=int, default=5)
+    arguments.add_argument("--trees", type=int, default=300)
+    arguments.add_argument("--rows", type=int, default=0, help="candidates of a task to train on at most, besides the hits (0: all)")
+    arguments.add_argument("--threads", type=int, default=2)
+    arguments.add_argument("--weight", nargs="*", default=[], help="KIND=NUMBER")
+    arguments.add_argument("--set", nargs="*", default=[], help="parameter=value of LightGBM")
+    arguments.add_argument("--without", default="", help="regular expression: features to leave out (their order in the file stays)")
+    arguments.add_argument("--group", nargs="*", default=[], help="ablate: NAME=REGEX instead of the first word of each feature's name")
+    arguments.add_argument("--no-cv", action="store_true", help="train: only the final model")
+    arguments.add_argument("--out", help="also write the report there")
+    arguments.add_argument("dumps", nargs="+")
+    args = arguments.parse_args()
+    sys.path.insert(0, args.bench)
+    import score
+    features, tasks = dump.read(args.dumps, args.tasks)
+    print(f"{len(tasks)} tasks, {sum(t.n_rows for t in tasks)} candidates, {len(features)} features", flush=True)
+    if args.mode == "evaluate":
+        report = evaluate(args, score, features, tasks)
+    else:
+        refuse_evaluation_repositories(args.bench, tasks)
+        report = (train if args.mode == "train" else ablate)(args, score, features, tasks)
+    print(report)
+    if args.out:
+        open(args.out, "w").write(report + "\n")
+
+
+def refuse_evaluation_repositories(bench, tasks):
+    kept = {r.lower() for r in json.load(open(os.path.join(bench, "corpus.json")))["training_excluded"]}
+    kept |= {r.split("/")[1] for r in kept}
+    bad = sorted({t.repo for t in tasks if t.repo.lower() in kept})
+    if bad:
+        raise SystemExit(f"kept for evaluation, never trained on: {', '.join(bad)}")
+
+
+def parameters(args):
+    out = dict(PARAMETERS, num_threads=args.threads)
+    for item in args.set:
+        key, value = item.split("=", 1)
+        out[key] = json.loads(value) if re.fullmatch(r"-?[\d.e+-]+|true|false|\[.*\]", value) else value
+    return out
+
+
+def fit(args, tasks, features, columns, trees):
+    weights = {**WEIGHTS, **{k: float(v) for k, v in (w.split("=") for w in args.weight)}}
+    matrix, labels, groups, kept = dump.rows(tasks, columns, args.rows)
+    weight = np.repeat([weights.get(t.kind, 1.0) for t in kept], groups).astype(np.float32)
+    data = lightgbm.Dataset(matrix, labels, group=groups, weight=weight, feature_name=[features[c] for c in columns],
+                            params={k: v for k, v in parameters(args).items() if k in ("max_bin", "use_missing", "num_threads", "verbosity", "deterministic", "force_row_wise", "seed")},
+                            free_raw_data=True)
+    data.construct()
+    del matrix
+    return lightgbm.train(parameters(args), data, trees)
+
+
+def folds_of(tasks, n):
+    """{repository: fold}, the folds about equally full; depends on names and counts only."""
+    sizes = collections.Counter(t.repo for t in tasks)
+    full, out = [0] * n, {}
+    for repo in sorted(sizes, key=lambda r: (-sizes[r], hashlib.sha256(r.encode()).hexdigest())):
+        out[repo] = min(range(n), key=lambda i: (full[i], i))
+        full[out[repo]] += sizes[repo]
+    return out
+
+
+def columns_of(args, features):
+    return [i for i, f in enumerate(features) if not (args.without and re.search(args.without, f))]
+
+
+def cross_validated(args, score, features, tasks, columns, trees, at=(), only=None):
+    """{trees: {task id: figures}} where every task was judged by a model that never saw its repository."""
+    fold, out = folds_of(tasks, args.folds), collections.defaultdict(dict)
+    for i in range(args.folds if only is None else only):
+        began = time.time()
+        booster = fit(args, [t for t in tasks if fold[t.repo] != i], features, columns, trees)
+        for task in tasks:
+            if fold[task.repo] == i:
+                block = np.asarray(task.features)[:, columns]
+                for n in {*at, trees}:
+                    scores = booster.predict(block, num_iteration=n, num_threads=1) if task.n_rows else np.zeros(0)
+                    out[n][task.id] = metrics.judged(score, task, metrics.best_first(scores))
+        print(f"fold {i + 1} of {args.folds}: {time.time() - began:.0f} s", flush=True)
+    return out
+
+
+def by_kind(tasks, figures):
+    kinds = sorted({t.kind for t in tasks})
+    return [("all", [figures[t.id] for t in tasks if t.id in figures])] + \
+        [(k, [figures[t.id] for t in tasks if t.kind == k and t.id in figures]) for k in kinds]
+
+
+def by_repository(tasks, figures):
+    return [(r, [figures[t.id] for t in tasks if t.repo == r and t.id in figures]) for r in sorted({t.repo for t in tasks})]
+
+
+def formula(score, tasks):
+    return {t.id: metrics.judged(score, t, range(t.n_rows)) for t in tasks}
+
+
+def importance(booster, features, columns):
+    gain = booster.feature_importance("gain")
+    total = max(gain.sum(), 1e-9)
+    ranked = sorted(zip(gain / total, booster.feature_importance("split"), (features[c] for c in columns)), reverse=True)
+    return "\n".join(["| feature | gain | splits |", "|---|---|---|"] + [f"| {f} | {100 * g:.1f} % | {s} |" for g, s, f in ranked])
+
+
+def train(args, score, features, tasks):
+    columns, report = columns_of(args, features), []
+    report.append(metrics.table("order of the dump (formula)", by_kind(tasks, formula(score, tasks))))
+    if not args.no_cv:
+        steps = sorted({max(1, args.trees * i // 6) for i in range(1, 7)})
+        results = cross_validated(args, score, features, tasks, columns, args.trees, steps)
+        figures = results[args.trees]
+        report.append(metrics.table("learned, repositories held out", by_kind(tasks, figures)))
+        report.append(metrics.table("learned, repositories held out", by_repository(tasks, figures)))
+        report.append("\n".join(["| trees | R@10 | MRR | NDCG@10 |", "|---|---|---|---|"] + [
+            f"| {n} | " + " | ".join(f"{metrics.mean(list(results[n].values()), k):.4f}" for k in ("r10", "mrr", "ndcg10")) + " |"
+            for n in steps]))
+    booster = fit(args, tasks, features, columns, args.trees)
+    report.append(importance(booster, features, columns))
+    if args.model:
+        os.makedirs(args.model, exist_ok=True)
+        path = os.path.join(args.model, "ranker.txt")
+        model_file.export(renumbered(booster, features, columns), features, path)
+        check(path, booster, tasks, columns)
+        open(os.path.join(args.model, "CARD.md"), "w").write(card(args, features, tasks, columns, report))
+    return "\n\n".join(report)
+
+
+class renumbered:
+    """A booster trained on some of the columns, whose splits name the columns of the whole row."""
+
+    def __init__(self, booster, features, columns):
+        self.text = re.sub(r"(?m)^split_feature=(.*)$", lambda m: "split_feature=" + " ".join(str(columns[int(i)]) for i in m[1].split()),
+                           booster.model_to_string())
+
+    def model_to_string(self):
+        return self.text
+
+
+def check(path, booster, tasks, columns):
+    """The written file must say exactly what LightGBM says."""
+    sample = np.concatenate([np.asarray(t.features) for t in tasks[::max(1, len(tasks) // 40)] if t.n_rows])
+    ours, theirs = model_file.Model(path).score(sample), booster.predict(sample[:, columns])
+    if not np.array_equal(ours, theirs):
+        raise SystemExit(f"{path}: differs from LightGBM by {np.abs(ours - theirs).max()}")
+
+
+def card(args, features, tasks, columns, report):
+    kinds = sorted({t.kind for t in tasks})
+    counts = collections.Counter((t.repo, t.kind) for t in tasks)
+    learned = sum(bool(t.labels.any()) for t in tasks)
+    out = ["# The ranker in `ranker.txt`", "",
+           "Gradient-boosted trees (LightGBM, lambdarank), made by `training/train.py`; `training/README.md` says how. No repository of an",
+           "evaluation set was trained on or used to choose anything.", "",
+           "## Data", "",
+           f"{len(tasks)} tasks of {len({t.repo for t in tasks})} public repositories; {learned} of them have a true symbol among their candidates and were learned",
+           f"from, the others count as misses below. {sum(t.n_rows for t in tasks)} candidates. Kinds: `commit` (message of a commit -> symbols it edited),",
+           "`issue` (a commit with tests or news dressed as a bug report -> functions it fixed; stack traces in them are invented),",
+           "`docs` (section of documentation -> public symbols it names).", "",
+           "| repository | " + " | ".join(kinds) + " |", "|---" * (len(kinds) + 1) + "|"]
+    out += [f"| {r} | " + " | ".join(str(counts[r, k]) for k in kinds) + " |" for r in sorted({t.repo for t in tasks})]
+    shown = {**parameters(args), "trees": args.trees, "rows of a task": args.rows or "all"}
+    shown.pop("num_threads")
+    out += ["", "## Parameters", "", ", ".join(f"{k} {v}" for k, v in shown.items()) + "; weights " +
+            ", ".join(f"{k} {v}" for k, v in {**WEIGHTS, **dict(w.split("=") for w in args.weight)}.items()) + ".",
+            "", f"## Features ({len(columns)} used)", "", " ".join(f"`{features[c]}`" for c in columns) + ".",
+            "", f"## Figures ({args.folds}-fold by repository, strict rule unless said otherwise)", "", "\n\n".join(report), ""]
+    return "\n".join(out)
+
+
+def ablate(args, score, features, tasks):
+    columns = columns_of(args, features)
+    groups = dict(g.split("=", 1) for g in args.group) or {f: f"^{re.escape(f)}([_.]|$)" for f in sorted({re.split(r"[_.]", features[c])[0] for c in columns})}
+    run = lambda cols: list(cross_validated(args, score, features, tasks, cols, args.trees, only=min(2, args.folds))[args.trees].values())
+    whole = run(columns)
+    keys = ("r10", "mrr", "ndcg10", "acc10")
+    line = lambda label, n, rows: f"| {label} | {n} | " + " | ".join(
+        f"{metrics.mean(rows, k):.4f} ({metrics.mean(rows, k) - metrics.mean(whole, k):+.4f})" for k in keys) + " |"
+    out = ["| without | features | R@10 | MRR | NDCG@10 | Acc@10 |", "|---|---|---|---|---|---|", line("(nothing)", len(columns), whole)]
+    for label, pattern in groups.items():
+        rest = [c for c in columns if not re.search(pattern, features[c])]
+        if rest and len(rest) < len(columns):
+            out.append(line(label, len(columns) - len(rest), run(rest)))
+            print(out[-1], flush=True)
+    return "\n".join(out)
+
+
+def evaluate(args, score, features, tasks):
+    model = model_file.Model(args.model)
+    if model.features != features:
+        raise SystemExit("the dump has other features than the model: " + " ".join(sorted(set(features) ^ set(model.features))))
+    report = []
+    learned = {}
+    for task in tasks:
+        learned[id(task)] = metrics.judged(score, task, metrics.best_first(model.score(np.asarray(task.features))))
+    for kind in dict.fromkeys(t.kind for t in tasks):
+        some = [t for t in tasks if t.kind == kind]
+        rows = [("formula", [metrics.judged(score, t, range(t.n_rows)) for t in some]), ("learned", [learned[id(t)] for t in some])]
+        rows += [(r, [learned[id(t)] for t in some if t.repo == r]) for r in sorted({t.repo for t in some})]
+        report.append(metrics.table(kind, rows))
+    return "\n\n".join(report)
+
+
+if __name__ == "__main__":
+    main()
