@@ -7,6 +7,7 @@ train.py evaluate --bench BENCH --tasks FILE... --model FILE DUMP...    a table 
 A DUMP is a folder written by `knowing-bench features`. Repositories are never on both sides of a split.
 """
 import argparse, collections, hashlib, json, os, re, sys, time
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # do not spin where others want the cores
 import lightgbm, numpy as np
 
 import dump, metrics, model_file
@@ -26,8 +27,8 @@ def main():
     arguments.add_argument("--tasks", nargs="*", default=[], help="task files, for the truth where the dump has none")
     arguments.add_argument("--model", help="train: directory to write; evaluate: the file ranker.txt")
     arguments.add_argument("--folds", type=int, default=5)
-    arguments.add_argument("--trees", type=int, default=300)
-    arguments.add_argument("--rows", type=int, default=0, help="candidates of a task to train on at most, besides the hits (0: all)")
+    arguments.add_argument("--trees", type=int, default=250)
+    arguments.add_argument("--rows", type=int, default=150, help="candidates of a task to train on at most, besides the hits (0: all)")
     arguments.add_argument("--threads", type=int, default=2)
     arguments.add_argument("--weight", nargs="*", default=[], help="KIND=NUMBER")
     arguments.add_argument("--set", nargs="*", default=[], help="parameter=value of LightGBM")
