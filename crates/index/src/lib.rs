@@ -65,8 +65,8 @@ pub struct Request<'a> {
     /// The repository's name.
     pub url: &'a str,
     pub object_format: ObjectFormat,
-    /// What tells this checkout from others of the repository.
-    pub place: &'a str,
+    /// What tells this checkout from others of the repository; none: no checkout is to stand on the snapshot.
+    pub place: Option<&'a str>,
     pub branch: Option<&'a str>,
     pub options: &'a Options,
     /// Seconds since 1970.

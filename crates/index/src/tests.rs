@@ -30,7 +30,7 @@ impl Database {
             source: Source::Commit { checkout: &checkout, commit },
             url: "github.com/acme/app",
             object_format: checkout.object_format(),
-            place: repo.path().to_str().unwrap(),
+            place: repo.path().to_str(),
             branch: Some("main"),
             options,
             now: 1_700_000_000,

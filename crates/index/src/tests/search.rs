@@ -257,7 +257,7 @@ fn a_place_without_git_is_searched_without_history() {
         source: Source::Directory(&directory),
         url: "github.com/acme/app",
         object_format: knowing_vcs::ObjectFormat::Sha1,
-        place: "here",
+        place: Some("here"),
         branch: None,
         options: &options,
         now: 1_700_000_000,
