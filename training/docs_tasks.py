@@ -78,6 +78,11 @@ def plain(text, how):
     return re.sub(r"\s+", " ", re.sub(r"::|[*`]+|\{#[^}]*\}|<[^>]+>|\|", "", text)).strip()
 
 
+def small(heading):
+    """As it stands inside a sentence; names in capitals stay."""
+    return heading[:1].lower() + heading[1:] if heading[1:2].islower() else heading
+
+
 def public_symbols(repository, tree, noise):
     """{terminal name: (file, dotted name)} of the public symbols whose name stands once in the source."""
     found = {}
@@ -101,7 +106,7 @@ def tasks(repository, name, base, noise, chance, most, seen):
             truth = sorted({public[last] for last in named if last in public})
             paragraph = first_paragraph(body)
             key = f"{path}#{heading}"
-            if not 2 <= len(truth) <= 8 or len(paragraph) < 60 or key in seen:
+            if not 2 <= len(truth) <= 8 or len(paragraph) < 60 or key in seen or re.search(r"contents|](\(#|: )|^- ", heading + paragraph, re.I):
                 continue
             pick = chance(name, key)
             how = "keep" if pick < 0.5 else "split" if pick < 0.8 else "drop"
@@ -111,7 +116,7 @@ def tasks(repository, name, base, noise, chance, most, seen):
                 shape = SHAPES[0]
             if chance(name, key, "short") < 0.4:
                 paragraph = re.split(r"(?<=[.!?]) ", paragraph)[0]
-            description = shape.format(heading=heading_text, small=heading_text[:1].lower() + heading_text[1:], text=paragraph,
+            description = shape.format(heading=heading_text, small=small(heading_text), text=paragraph,
                                        project=name.split("/")[1]).strip()
             if len(description) < 40:
                 continue

@@ -48,13 +48,15 @@ def read(folders, task_files):
 
 def rows(tasks, columns, most_rows):
     """(matrix, labels, group sizes, tasks) of the tasks that have anything to learn from. Of a task's candidates those
-    that hit and the first `most_rows` are kept."""
+    that hit are kept and `most_rows` others: two thirds from the top, the rest evenly from below, which must be seen too."""
     kept, picks = [], []
     for task in tasks:
         if task.labels.any():
             pick = np.arange(task.n_rows)
             if most_rows and task.n_rows > most_rows:
-                pick = pick[(pick < most_rows) | (task.labels > 0)]
+                first = most_rows * 2 // 3
+                chosen = np.union1d(pick[:first], np.linspace(first, task.n_rows - 1, most_rows - first).astype(int))
+                pick = np.union1d(chosen, pick[task.labels > 0])
             kept.append(task)
             picks.append(pick)
     total = sum(len(p) for p in picks)

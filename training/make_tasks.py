@@ -19,6 +19,7 @@ NOISE = re.compile(r"(^|[/_.-])(tests?|spec|specs|testing|testdata|fixtures?|doc
 DULL = re.compile(r"^(chore|docs?|ci|tests?|release|bump|merge|revert|update|build|style|cleanup|typo|upgrade|deps?|dbg|version|remove stray|"
                   r"fix typo|minor|format|lint)\b|\btypos?\b|dependenc|translation|changelog|release notes|stray|rustfmt|clippy", re.I)
 TRAILER = re.compile(r"(?im)^(signed-off-by|co-authored-by|reviewed-by|change-id|fixes|closes|refs?|see|cherry).*$")
+NUMBERS = re.compile(r"\[?(?i:pr )?#\d+[^\]\s]*( backport)?\]?|\[[\d.x]+\]")
 SOURCES = (".py", ".rs")
 OTHER_SOURCES = (".go", ".java", ".ts", ".tsx", ".js", ".jsx", ".rb", ".cs")
 
@@ -96,6 +97,17 @@ def history_tasks(repository, name, base, span, kinds):
     return tasks
 
 
+def distinct(tasks):
+    """Without backports and repeated sections: one task for one text."""
+    seen, out = set(), []
+    for task in tasks:
+        keys = {task["id"], re.sub(r"\W+", " ", NUMBERS.sub("", task["description"])).lower().strip()}
+        if not keys & seen:
+            out.append(task)
+        seen |= keys
+    return out
+
+
 def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--bench", required=True)
@@ -129,13 +141,14 @@ def main():
                 found["docs"] += docs_tasks.tasks(repository, name, base, NOISE, chance, MOST["docs"], seen)
             repository.known.clear()
         for kind, tasks in found.items():
+            tasks = distinct(tasks)
             path = os.path.join(args.out, f"{stem}.{kind}.jsonl")
             with open(path, "w") as f:
                 f.writelines(json.dumps(t) + "\n" for t in tasks)
             with open(os.path.join(args.out, "..", "READY"), "a") as f:
                 f.write(f"{name} {kind} {len(tasks)} {path}\n")
         repository.close()
-        print(name, "bases", len(bases), {k: len(t) for k, t in found.items()}, f"{time.time() - began:.1f} s", flush=True)
+        print(name, "bases", len(bases), {k: len(distinct(t)) for k, t in found.items()}, f"{time.time() - began:.1f} s", flush=True)
     summarise(args.out)
 
 

@@ -39,7 +39,7 @@ def title(message):
 
 def story(message):
     body = message.split("\n", 1)[1] if "\n" in message else ""
-    lines = [NUMBER.sub("", line) for line in body.split("\n")]
+    lines = [NUMBER.sub("", line) for line in body.split("\n") if not re.fullmatch(r"[-=]{3,}", line.strip())]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
 
 

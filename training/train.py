@@ -1,12 +1,13 @@
 """Trains, judges and writes the learned ranker.
 
-train.py train    --bench BENCH --tasks FILE... --model DIR DUMP...     cross-validation, final model, DIR/ranker.txt, DIR/CARD.md
-train.py ablate   --bench BENCH --tasks FILE... DUMP...                 what each group of features is worth
-train.py evaluate --bench BENCH --tasks FILE... --model FILE DUMP...    a table for each dump and repository
+train.py train    --bench BENCH --tasks FILE... --model DIR --dumps DUMP...     cross-validation, final model, DIR/ranker.txt, DIR/CARD.md
+train.py ablate   --bench BENCH --tasks FILE... --dumps DUMP...                 what each group of features is worth
+train.py evaluate --bench BENCH --tasks FILE... --model FILE --dumps DUMP...    a table for each dump and repository
 
 A DUMP is a folder written by `knowing-bench features`. Repositories are never on both sides of a split.
 """
 import argparse, collections, hashlib, json, os, re, sys, time
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # do not spin where others want the cores
 import lightgbm, numpy as np
 
 import dump, metrics, model_file
@@ -15,6 +16,19 @@ PARAMETERS = {
     "objective": "lambdarank", "lambdarank_truncation_level": 15, "learning_rate": 0.05, "num_leaves": 31,
     "min_data_in_leaf": 60, "min_sum_hessian_in_leaf": 1e-3, "feature_fraction": 0.7, "bagging_fraction": 0.8, "bagging_freq": 1, "lambda_l2": 5.0,
     "max_bin": 255, "use_missing": False, "deterministic": True, "force_row_wise": True, "seed": 7, "verbosity": -1,
+}
+GROUPS = {
+    "words": r"^(whole|subject|body|names|prose|code)(_raw|_rank|_per_mass)?$",
+    "fields": r"^(part|best)_",
+    "history": r"history|^commits$|^age$",
+    "coverage": r"covered|^n_matched$|_said|^name_parts$",
+    "identifiers": r"identified|namesakes|_segments$|^file_named$|^identifiers$",
+    "frames and messages": r"^frame|trace|^message|^raises$",
+    "channels": r"^fused|^tiered$|^identifiers$|^path_context$|^in_",
+    "company": r"^(file|owner|package)_(best|sum|members|rank)$|^rank_in_",
+    "what it is": r"^is_|^depth$|^lines$|tokens$",
+    "graph": r"^(callers|callees|members|tests|inbound|walk|hops|authority|hub|calls|called|member|contains|relative|near|neighbours)",
+    "task": r"^task_|^documents$",
 }
 WEIGHTS = {"commit": 1.0, "issue": 1.0, "docs": 0.7}
 
@@ -26,16 +40,16 @@ def main():
     arguments.add_argument("--tasks", nargs="*", default=[], help="task files, for the truth where the dump has none")
     arguments.add_argument("--model", help="train: directory to write; evaluate: the file ranker.txt")
     arguments.add_argument("--folds", type=int, default=5)
-    arguments.add_argument("--trees", type=int, default=300)
-    arguments.add_argument("--rows", type=int, default=0, help="candidates of a task to train on at most, besides the hits (0: all)")
+    arguments.add_argument("--trees", type=int, default=250)
+    arguments.add_argument("--rows", type=int, default=150, help="candidates of a task to train on at most, besides the hits (0: all)")
     arguments.add_argument("--threads", type=int, default=2)
     arguments.add_argument("--weight", nargs="*", default=[], help="KIND=NUMBER")
     arguments.add_argument("--set", nargs="*", default=[], help="parameter=value of LightGBM")
     arguments.add_argument("--without", default="", help="regular expression: features to leave out (their order in the file stays)")
-    arguments.add_argument("--group", nargs="*", default=[], help="ablate: NAME=REGEX instead of the first word of each feature's name")
+    arguments.add_argument("--group", nargs="*", default=[], help="ablate: NAME=REGEX, instead of the groups in this file")
     arguments.add_argument("--no-cv", action="store_true", help="train: only the final model")
     arguments.add_argument("--out", help="also write the report there")
-    arguments.add_argument("dumps", nargs="+")
+    arguments.add_argument("--dumps", nargs="+", required=True)
     args = arguments.parse_args()
     sys.path.insert(0, args.bench)
     import score
@@ -99,14 +113,26 @@ def cross_validated(args, score, features, tasks, columns, trees, at=(), only=No
     for i in range(args.folds if only is None else only):
         began = time.time()
         booster = fit(args, [t for t in tasks if fold[t.repo] != i], features, columns, trees)
-        for task in tasks:
-            if fold[task.repo] == i:
-                block = np.asarray(task.features)[:, columns]
-                for n in {*at, trees}:
-                    scores = booster.predict(block, num_iteration=n, num_threads=1) if task.n_rows else np.zeros(0)
-                    out[n][task.id] = metrics.judged(score, task, metrics.best_first(scores))
+        held_out = [t for t in tasks if fold[t.repo] == i]
+        for n, task, scores in predicted(args, booster, held_out, columns, sorted({*at, trees})):
+            out[n][task.id] = metrics.judged(score, task, metrics.best_first(scores))
         print(f"fold {i + 1} of {args.folds}: {time.time() - began:.0f} s", flush=True)
     return out
+
+
+def predicted(args, booster, tasks, columns, steps):
+    """(number of trees, task, scores of its candidates), some hundred tasks in one call."""
+    for start in range(0, len(tasks), 200):
+        some = tasks[start:start + 200]
+        block = np.concatenate([np.asarray(t.features)[:, columns] for t in some])
+        ends = np.cumsum([t.n_rows for t in some])
+        scores, done = np.zeros(len(block)), 0
+        for n in steps:
+            if len(block):
+                scores = scores + booster.predict(block, start_iteration=done, num_iteration=n - done, num_threads=args.threads)
+            done = n
+            for task, own in zip(some, np.split(scores, ends[:-1])):
+                yield n, task, own
 
 
 def by_kind(tasks, figures):
@@ -197,7 +223,7 @@ def card(args, features, tasks, columns, report):
 
 def ablate(args, score, features, tasks):
     columns = columns_of(args, features)
-    groups = dict(g.split("=", 1) for g in args.group) or {f: f"^{re.escape(f)}([_.]|$)" for f in sorted({re.split(r"[_.]", features[c])[0] for c in columns})}
+    groups = dict(g.split("=", 1) for g in args.group) or GROUPS
     run = lambda cols: list(cross_validated(args, score, features, tasks, cols, args.trees, only=min(2, args.folds))[args.trees].values())
     whole = run(columns)
     keys = ("r10", "mrr", "ndcg10", "acc10")

@@ -138,7 +138,7 @@ fn whole(checkout: &Checkout, commit: &str, workers: usize) -> Result<Measured> 
         source: Source::Commit { checkout, commit: checkout.resolve(commit)? },
         url: &identity.url,
         object_format: identity.object_format,
-        place: "bench",
+        place: Some("bench"),
         branch: None,
         options: &options,
         now: 0,

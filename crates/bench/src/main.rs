@@ -2,12 +2,19 @@
 
 #![expect(clippy::print_stdout, reason = "a report on stdout is what this program is for")]
 
+mod features;
 mod index;
+mod judge;
+mod retrieval;
+mod snapshots;
 mod symbols;
+mod tasks;
 
 use std::path::PathBuf;
 
+use anyhow::Context as _;
 use clap::{Parser, Subcommand};
+use knowing_retrieve::Part;
 
 /// Measure `knowing` on a real repository.
 #[derive(Parser)]
@@ -51,6 +58,49 @@ enum Bench {
         #[arg(long)]
         list: bool,
     },
+    /// How good answers are on files of tasks: recall, precision and rank, with intervals, ablations and latency.
+    ///
+    /// knowing-bench retrieval --tasks commits.jsonl --tasks issues.jsonl --corpus corpus.json --repos mirrors
+    Retrieval {
+        /// Lines of `{"id", "repo", "base"?, "description", "truth": [{"name", "file"?}]}`.
+        #[arg(long, required = true)]
+        tasks: Vec<PathBuf>,
+        /// Where repositories lie: `owner+name/repo`, `owner/name` or `name`.
+        #[arg(long)]
+        repos: PathBuf,
+        /// Explains short names of repositories, and says which commit a task without `base` is about.
+        #[arg(long)]
+        corpus: Option<PathBuf>,
+        /// Keeps databases between runs.
+        #[arg(long)]
+        data: Option<PathBuf>,
+        /// Parts of the pipeline to leave out, one at a time; `all` for each of them.
+        #[arg(long, value_delimiter = ',')]
+        without: Vec<String>,
+        /// Also with concept classes, and by the formula.
+        #[arg(long)]
+        compare: bool,
+        /// Write the report there too.
+        #[arg(long)]
+        write: Option<PathBuf>,
+        /// Name every true symbol that is not among the first ten, and its rank.
+        #[arg(long)]
+        misses: bool,
+    },
+    /// Features of the candidates of tasks, for training a ranker.
+    Features {
+        #[arg(long, required = true)]
+        tasks: Vec<PathBuf>,
+        #[arg(long)]
+        repos: PathBuf,
+        #[arg(long)]
+        corpus: Option<PathBuf>,
+        #[arg(long)]
+        data: Option<PathBuf>,
+        /// A directory: `features.json`, `features.bin`, `tasks.jsonl`.
+        #[arg(long)]
+        out: PathBuf,
+    },
     /// One measurement in a process of its own, so that peak memory is its own too.
     #[command(hide = true)]
     Measure {
@@ -68,6 +118,25 @@ fn main() -> anyhow::Result<()> {
     match Arguments::parse().bench {
         Bench::Index { path, commit, workers, runs } => index::report(&path, &commit, workers, runs),
         Bench::Symbols { path, commit, truth, list } => symbols::report(&path, &commit, &truth, list),
+        Bench::Retrieval { tasks, repos, corpus, data, without, compare, write, misses } => {
+            let ablations = if without == ["all"] {
+                Part::ALL.iter().copied().filter(|it| !matches!(it, Part::Classes | Part::PackCache)).collect()
+            } else {
+                let part = |name: &String| Part::from_name(name).with_context(|| format!("there is no part {name}"));
+                without.iter().map(part).collect::<anyhow::Result<Vec<Part>>>()?
+            };
+            let data = data.unwrap_or_else(snapshots::default_data);
+            retrieval::report(&retrieval::Request { tasks, repos, data, corpus, ablations, compare, write, misses })
+        }
+        Bench::Features { tasks, repos, corpus, data, out } => {
+            let mut all = Vec::new();
+            for path in tasks {
+                all.extend(tasks::read(&path)?);
+            }
+            let corpus = tasks::Corpus::read(corpus.as_deref())?;
+            let data = data.unwrap_or_else(snapshots::default_data);
+            features::write(&all, &repos, &data, &corpus, &out)
+        }
         Bench::Measure { what, path, commit, workers } => index::measure(what, &path, &commit, workers),
     }
 }

@@ -37,12 +37,11 @@ impl Repository {
     pub(crate) fn at(&mut self, revision: &str) -> anyhow::Result<Snapshot> {
         let commit = self.checkout.resolve(revision)?;
         let options = Options::default();
-        let place = format!("bench {}", self.checkout.git_dir().display());
         let request = Request {
             source: Source::Commit { checkout: &self.checkout, commit },
             url: &self.url,
             object_format: self.checkout.object_format(),
-            place: &place,
+            place: None,
             branch: None,
             options: &options,
             now: 0,

@@ -1,4 +1,4 @@
-//! The executable: parses a command line into an operation, runs it, and writes the answer.
+//! The executable: parses a command line into an operation, runs it, and writes the answer; or serves agents.
 
 mod progress;
 mod render;
@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
+use knowing_mcp::Listing;
 use knowing_ops::{Cx, Environment, Error, ErrorKind, Operation, Reply, SCHEMA};
 
 use crate::style::Style;
@@ -37,7 +38,28 @@ struct CommandLine {
     #[arg(long, global = true)]
     no_color: bool,
     #[command(subcommand)]
-    operation: Operation,
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    #[command(flatten)]
+    Operation(Operation),
+    Mcp(Mcp),
+}
+
+/// Serve the operations as tools to an agent, over standard input and output
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  claude mcp add knowing -- knowing mcp
+  knowing --repo ~/src/flask mcp
+
+An agent starts this command and speaks the Model Context Protocol with it. It ends when its input ends.")]
+struct Mcp {
+    /// Which tools to list: `all`, `core`, or names; those that are not listed still answer
+    #[arg(long, default_value = "all", value_delimiter = ',', value_name = "TOOL,...")]
+    tools: Vec<String>,
 }
 
 const EXAMPLES: &str = "\
@@ -91,7 +113,11 @@ impl From<io::Error> for Failure {
 }
 
 fn run(command_line: CommandLine) -> Result<(), Failure> {
-    let CommandLine { db, repo, json, quiet, verbose, no_color, operation } = command_line;
+    let CommandLine { db, repo, json, quiet, verbose, no_color, command } = command_line;
+    let operation = match command {
+        Command::Operation(operation) => operation,
+        Command::Mcp(arguments) => return serve(db, repo, arguments),
+    };
     let environment = Environment::of_process(db).map_err(|error| {
         let message = format!("there is no working directory: {error}");
         Error::new(ErrorKind::Io, message, "change to a directory that exists")
@@ -120,6 +146,29 @@ fn run(command_line: CommandLine) -> Result<(), Failure> {
     }
     output.flush()?;
     Ok(())
+}
+
+fn serve(database: Option<PathBuf>, repo: Option<String>, arguments: Mcp) -> Result<(), Failure> {
+    let names: Vec<&str> = arguments.tools.iter().map(String::as_str).collect();
+    let tools = match names[..] {
+        ["all"] => Listing::All,
+        ["core"] => Listing::Core,
+        _ => Listing::Named(known_tools(arguments.tools)?),
+    };
+    let served = knowing_mcp::serve_stdio(knowing_mcp::Options { database, repo, tools });
+    let told = |message| Error::new(ErrorKind::Io, message, "start it from a client of the protocol");
+    Ok(served.map_err(told)?)
+}
+
+fn known_tools(names: Vec<String>) -> Result<Vec<String>, Error> {
+    let known: Vec<&str> = knowing_ops::tools().iter().map(|it| it.name).collect();
+    match names.iter().find(|it| !known.contains(&it.as_str())) {
+        None => Ok(names),
+        Some(name) => {
+            let hint = format!("give `all`, `core`, or some of `{}`", known.join("`, `"));
+            Err(Error::new(ErrorKind::Usage, format!("no tool is called `{name}`"), hint))
+        }
+    }
 }
 
 /// Errors of people who type go to standard error; programs that asked for JSON get it where they read.

@@ -8,6 +8,7 @@
 //! engine     parse, flatten, walk; pools of texts, expressions and types; symbol paths; signatures
 //! languages  what a language's node kinds are and what they mean; a spec.md beside each
 //! manifests  what project files state
+//! outline    which lines begin declarations, for versions that are not parsed
 //! ```
 
 mod engine;
@@ -16,6 +17,7 @@ mod language;
 mod languages;
 mod limits;
 mod manifests;
+mod outline;
 mod registry;
 mod screen;
 
@@ -26,5 +28,6 @@ mod tests;
 
 pub use extractor::{Extractor, extract};
 pub use limits::Limits;
+pub use outline::{Declared, Outline};
 pub use registry::{Accepted, accepts, grammar, languages};
 pub use screen::{Rules, Screen, SkipReason, screen, screen_with};

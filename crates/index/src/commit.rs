@@ -12,6 +12,7 @@ use rayon::prelude::*;
 
 use crate::pipeline::{Files, Origin};
 use crate::scan::{Scanned, Skipped, Source};
+use crate::search::TERMS_RULESET;
 use crate::{FileChanges, Report, Request, Result};
 
 /// The Merkle tree over all edges. Ids are hashed on all cores, which is most of the work.
@@ -59,7 +60,7 @@ pub(crate) fn write(
         true => (Stage::Base, None),
         false => (Stage::Worktree, Some(digest(rows.iter().map(|it| (it.path, it.blob))))),
     };
-    let worktree = NewWorktree { path: request.place, branch: request.branch };
+    let worktree = request.place.map(|path| NewWorktree { path, branch: request.branch });
     let (snapshot, rows) = store.write_snapshot_and_rows(&NewSnapshot {
         url: request.url,
         object_format: request.object_format.name(),
@@ -69,14 +70,16 @@ pub(crate) fn write(
         root: found.tree.root,
         dirty,
         package_roots: &found.tree.package_roots(),
-        worktree: Some(worktree),
+        worktree,
         files: &rows,
         symbols: &found.resolution.symbols,
         units: &found.resolution.units,
         counts: counts(found),
         created_at: request.now,
     })?;
-    if !snapshot.chained {
+    if !snapshot.chained
+        && let Some(worktree) = worktree
+    {
         store.set_worktree(worktree, &snapshot, request.now)?;
     }
     Ok((snapshot, rows))
@@ -100,9 +103,11 @@ fn digest<'a>(files: impl Iterator<Item = (&'a str, &'a [u8])>) -> Hash {
 /// The first rows are those that units count from.
 fn file_rows(files: &Files) -> Vec<NewFile<'_>> {
     let read = files.read.iter().map(|it| {
-        let (state, bytes) = match &it.origin {
-            Origin::Stored(row) => (FileState::Stored(*row), 0),
-            Origin::Read { encoded, bytes } => (FileState::Encoded(encoded), *bytes),
+        let (state, terms, bytes) = match &it.origin {
+            Origin::Stored(row) => (FileState::Stored(*row), None, 0),
+            Origin::Read { encoded, terms, bytes } => {
+                (FileState::Encoded(encoded), Some((TERMS_RULESET, terms.as_slice())), *bytes)
+            }
         };
         NewFile {
             id: it.id,
@@ -114,6 +119,7 @@ fn file_rows(files: &Files) -> Vec<NewFile<'_>> {
             bytes,
             lines: it.facts.n_lines,
             state,
+            terms,
         }
     });
     let skipped = files.skipped.iter().map(|it| NewFile {
@@ -126,6 +132,7 @@ fn file_rows(files: &Files) -> Vec<NewFile<'_>> {
         bytes: 0,
         lines: 0,
         state: it.row.map_or(FileState::Skipped(&it.reason), FileState::Stored),
+        terms: None,
     });
     read.chain(skipped).collect()
 }
@@ -191,7 +198,8 @@ pub(crate) type FileList = BTreeMap<String, Vec<u8>>;
 
 /// Those of the previous snapshot of this checkout.
 pub(crate) fn files_of_place(store: &Store, request: &Request<'_>) -> Result<FileList> {
-    match store.worktree(request.place)? {
+    let Some(place) = request.place else { return Ok(FileList::new()) };
+    match store.worktree(place)? {
         Some(worktree) => match store.snapshot_at(worktree.head_snapshot)? {
             Some(snapshot) => files_of(store, &snapshot),
             None => Ok(FileList::new()),
@@ -220,7 +228,8 @@ pub(crate) fn changes(before: &FileList, after: &FileList) -> FileChanges {
 
 /// Lets the checkout stand on a snapshot that is there already.
 pub(crate) fn point_at(store: &mut Store, request: &Request<'_>, snapshot: &SnapshotRow) -> Result<()> {
-    let worktree = NewWorktree { path: request.place, branch: request.branch };
+    let Some(path) = request.place else { return Ok(()) };
+    let worktree = NewWorktree { path, branch: request.branch };
     Ok(store.set_worktree(worktree, snapshot, request.now)?)
 }
 

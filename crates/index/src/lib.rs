@@ -5,14 +5,22 @@
 //! pipeline  the facts of every file, on all cores; known versions come from the store
 //! resolve   (another crate) facts of all files to nodes, edges and unresolved sites
 //! commit    root hash, one transaction, then the graph image
+//! history   what commits said of the declarations they touched
+//! search    the search image: terms of files, history, names of neighbours
 //! ```
 //!
 //! The work tree is never written, and for a commit not even read.
 
 mod commit;
+mod history;
+mod history_text;
+mod images;
+mod names;
 mod pipeline;
 mod progress;
 mod scan;
+mod search;
+mod touched;
 
 use std::collections::BTreeMap;
 
@@ -23,8 +31,10 @@ use knowing_vcs::ObjectFormat;
 use rayon::ThreadPool;
 
 pub use commit::open_graph;
+pub use names::open_names;
 pub use progress::{Phase, PhaseTime, Progress, Silent};
 pub use scan::{Skipped, Source};
+pub use search::open_search;
 
 use crate::commit::Found;
 use crate::progress::Phases;
@@ -38,6 +48,8 @@ pub enum Error {
     Store(#[from] knowing_store::Error),
     #[error(transparent)]
     Graph(#[from] knowing_graph::Error),
+    #[error(transparent)]
+    Search(#[from] knowing_search::Error),
     #[error("`{pattern}` is no glob: {reason}")]
     Glob { pattern: String, reason: String },
     #[error("cannot start {n_workers} threads: {reason}")]
@@ -53,8 +65,8 @@ pub struct Request<'a> {
     /// The repository's name.
     pub url: &'a str,
     pub object_format: ObjectFormat,
-    /// What tells this checkout from others of the repository.
-    pub place: &'a str,
+    /// What tells this checkout from others of the repository; none: no checkout is to stand on the snapshot.
+    pub place: Option<&'a str>,
     pub branch: Option<&'a str>,
     pub options: &'a Options,
     /// Seconds since 1970.
@@ -137,6 +149,7 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
     if let Some(snapshot) = already_there(store, request, &commit)? {
         commit::point_at(store, request, &snapshot)?;
         open_graph(store, &snapshot)?;
+        make_search(store, request, &snapshot, &mut phases)?;
         let mut report = commit::report_of(&snapshot);
         report.changes = commit::changes(&before, &commit::files_of(store, &snapshot)?);
         report.phases = phases.finish();
@@ -178,6 +191,9 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
         None => open_graph(store, &written)?,
     };
 
+    pool.install(|| make_search(store, request, &written, &mut phases))?;
+    images::sweep(store, images::MAX_BYTES)?;
+
     let mut report = commit::report_of(&written);
     report.new_snapshot = true;
     report.changes = commit::changes(&before, &commit::files_of(store, &written)?);
@@ -193,6 +209,23 @@ fn already_there(store: &Store, request: &Request<'_>, commit: &[u8]) -> Result<
     }
     let Some(repo) = store.repo(request.url)? else { return Ok(None) };
     Ok(store.snapshot_of_commit(repo.id, commit, RULESET)?)
+}
+
+/// What search reads: the history of the snapshot (a place without git has none), then the images.
+fn make_search(
+    store: &mut Store,
+    request: &Request<'_>,
+    snapshot: &SnapshotRow,
+    phases: &mut Phases<'_>,
+) -> Result<()> {
+    phases.begin(Phase::History, None);
+    if let Source::Commit { checkout, commit } = request.source {
+        history::mine(store, checkout, commit, snapshot)?;
+    }
+    phases.begin(Phase::Search, None);
+    open_names(store, snapshot)?;
+    search::make(store, snapshot, request.source)?;
+    Ok(())
 }
 
 fn pool(n_workers: usize) -> Result<ThreadPool> {

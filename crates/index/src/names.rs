@@ -62,20 +62,13 @@ pub(crate) fn write_names(store: &Store, snapshot: &SnapshotRow, graph: &Graph) 
             }
         })
         .collect();
-    let inputs: Vec<FileInput<'_>> = files
-        .iter()
-        .map(|it| FileInput {
-            id: it.id,
-            path: &it.path,
-            language: &it.language,
-        })
-        .collect();
+    let inputs: Vec<FileInput<'_>> =
+        files.iter().map(|it| FileInput { id: it.id, path: &it.path, language: &it.language }).collect();
     let names = Names::build(snapshot.id, &nodes, &inputs)?;
     // A reader may not be allowed to write here; the names serve all the same.
     let _ = names.write(&path_of(store, snapshot));
     Ok(names)
 }
-
 
 fn path_of(store: &Store, snapshot: &SnapshotRow) -> PathBuf {
     store.images_dir().join(format!("{}.names", snapshot.id))

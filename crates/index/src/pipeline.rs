@@ -3,6 +3,7 @@
 use knowing_extract::{Rules, Screen, SkipReason};
 use knowing_model::facts::FileFacts;
 use knowing_model::{FileId, RULESET, identity};
+use knowing_search::{FileTerms, Tokenizer};
 use knowing_store::{EncodedFacts, Store};
 use knowing_vcs::{BlobId, Directory, ObjectFormat, Reader};
 use rayon::prelude::*;
@@ -23,8 +24,8 @@ pub(crate) struct ReadFile {
 pub(crate) enum Origin {
     /// The row of this version.
     Stored(i64),
-    /// Read just now; `bytes` is its length.
-    Read { encoded: EncodedFacts, bytes: u64 },
+    /// Read just now; `bytes` is its length, `terms` are its encoded term vectors.
+    Read { encoded: EncodedFacts, terms: Vec<u8>, bytes: u64 },
 }
 
 /// A file that was opened and is not for us.
@@ -53,9 +54,9 @@ pub(crate) fn read_all(plan: Vec<Planned>, request: &Request<'_>, progress: &dyn
         // A reader keeps bases of deltas; neighbours in the tree share them.
         .with_min_len(16)
         .map_init(
-            || Content::of(request.source),
-            |content, planned| {
-                let outcome = settle(content, planned, &rules);
+            || (Content::of(request.source), Tokenizer::new()),
+            |(content, tokenizer), planned| {
+                let outcome = settle(content, tokenizer, planned, &rules);
                 progress.advance(1);
                 outcome
             },
@@ -114,7 +115,12 @@ fn depends_on_content(reason: &str) -> bool {
     reason != SkipReason::MissingObject.name() && reason != SkipReason::Vendored.name()
 }
 
-fn settle(content: &Content<'_>, planned: Planned, rules: &Rules) -> Result<Outcome> {
+fn settle(
+    content: &Content<'_>,
+    tokenizer: &mut Tokenizer,
+    planned: Planned,
+    rules: &Rules,
+) -> Result<Outcome> {
     let Planned { id, candidate, known } = planned;
     let skip = |candidate: Candidate, reason: &str, row| {
         let Candidate { path, blob, language } = candidate;
@@ -140,19 +146,20 @@ fn settle(content: &Content<'_>, planned: Planned, rules: &Rules) -> Result<Outc
         return skip(candidate, reason.name(), None);
     }
     let facts = knowing_extract::extract(&candidate.path, &bytes);
-    let origin = Origin::Read { encoded: EncodedFacts::new(&facts), bytes: bytes.len() as u64 };
+    let terms = FileTerms::of(&facts, &bytes, tokenizer).encode();
+    let origin = Origin::Read { encoded: EncodedFacts::new(&facts), terms, bytes: bytes.len() as u64 };
     let Candidate { path, blob, .. } = candidate;
     Ok(Outcome::Read(Box::new(ReadFile { id, path, blob, facts, origin })))
 }
 
 /// Where one thread reads from.
-enum Content<'a> {
+pub(crate) enum Content<'a> {
     Objects(Box<Reader>),
     Directory(&'a Directory),
 }
 
 impl<'a> Content<'a> {
-    fn of(source: Source<'a>) -> Content<'a> {
+    pub(crate) fn of(source: Source<'a>) -> Content<'a> {
         match source {
             Source::Commit { checkout, .. } => Content::Objects(Box::new(checkout.reader())),
             Source::Directory(directory) => Content::Directory(directory),
@@ -176,5 +183,13 @@ impl<'a> Content<'a> {
             },
         };
         Ok(bytes.ok_or(SkipReason::MissingObject))
+    }
+
+    /// The bytes of a version that was read before; none when they are not here any more.
+    pub(crate) fn read_stored(&self, path: &str, blob: &[u8]) -> Result<Option<Vec<u8>>> {
+        let Some(blob) = BlobId::from_bytes(blob) else { return Ok(None) };
+        let candidate = Candidate { path: path.to_owned(), blob, language: "" };
+        let rules = Rules { max_file_bytes: usize::MAX, ..Rules::default() };
+        Ok(self.read(&candidate, &rules)?.ok())
     }
 }

@@ -19,6 +19,10 @@ pub enum Phase {
     Store,
     /// Build the graph image.
     Image,
+    /// Read what commits said of the code.
+    History,
+    /// Build the images of names and of terms.
+    Search,
 }
 
 impl Phase {
@@ -30,6 +34,8 @@ impl Phase {
             Phase::Hash => "hash",
             Phase::Store => "store",
             Phase::Image => "image",
+            Phase::History => "history",
+            Phase::Search => "search",
         }
     }
 }

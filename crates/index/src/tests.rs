@@ -1,5 +1,8 @@
 //! Whole runs on real repositories.
 
+mod history;
+mod search;
+
 use std::sync::Mutex;
 
 use knowing_store::Store;
@@ -27,7 +30,7 @@ impl Database {
             source: Source::Commit { checkout: &checkout, commit },
             url: "github.com/acme/app",
             object_format: checkout.object_format(),
-            place: repo.path().to_str().unwrap(),
+            place: repo.path().to_str(),
             branch: Some("main"),
             options,
             now: 1_700_000_000,

@@ -135,6 +135,15 @@ pub fn normalised_task(task: &str) -> String {
     words.join(" ")
 }
 
+/// The digest of the commits that a snapshot's history text comes from; `commits` are git's raw ids, newest first.
+pub fn history_digest<'a>(commits: impl IntoIterator<Item = &'a [u8]>) -> Hash {
+    let mut hasher = Hasher::new("history");
+    for commit in commits {
+        hasher.push(commit);
+    }
+    hasher.finish()
+}
+
 /// Which layers a snapshot's root is taken over.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Stage {

@@ -157,6 +157,53 @@ impl Cx<'_> {
         Ok(Opened { store, snapshot, tree, prefix })
     }
 
+    /// The snapshot of HEAD, made first when it is not there; and where the repository lies, when that is known.
+    pub(crate) fn open_fresh(&mut self) -> Result<(Opened, Option<Place>)> {
+        let needs_index = match self.open() {
+            Ok(opened) if opened.tree.fresh == "yes" => return Ok((opened, self.place().ok())),
+            Ok(_) => true,
+            Err(error) => error.kind == ErrorKind::NoIndex,
+        };
+        if needs_index && self.place().is_ok() {
+            crate::index_repo::run(self, &crate::index_repo::IndexRepo::default())?;
+        }
+        Ok((self.open()?, self.place().ok()))
+    }
+
+    /// The snapshot of a commit, made first when it is not there. The checkout goes on standing where it stands.
+    pub(crate) fn open_commit(&mut self, revision: &str) -> Result<Opened> {
+        let target = self.target()?;
+        let place = self.place()?;
+        let Place::Git(checkout) = &place else {
+            return Err(Error::new(
+                ErrorKind::Usage,
+                format!("`{revision}` names no commit: `{}` has no git repository", place.key()),
+                "leave out `base`, or name a repository with `--repo`",
+            ));
+        };
+        let commit = checkout.resolve(revision)?;
+        let mut store = Store::open(&target.database)?;
+        let snapshot = crate::index_repo::snapshot_of(self, &mut store, &place, &target.url, commit)?;
+        let tree = Tree {
+            schema: SCHEMA,
+            repo: target.url,
+            tree: tree_name(&snapshot),
+            snapshot: snapshot.id.to_string(),
+            // It was asked for, so that it cannot be stale.
+            fresh: "yes".to_owned(),
+        };
+        Ok(Opened { store, snapshot, tree, prefix: String::new() })
+    }
+
+    /// Where the repository asked for lies; an error when only its name is known.
+    pub(crate) fn place(&self) -> Result<Place> {
+        let path = match &self.repo {
+            Some(repo) => self.environment.working_directory.join(repo),
+            None => self.environment.working_directory.clone(),
+        };
+        Place::at(&path)
+    }
+
     /// Where only parts of commits were ever indexed, none stands for the repository: the last one of a known checkout.
     fn latest_of_checkouts(
         &self,

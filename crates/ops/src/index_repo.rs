@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use knowing_index::{Options, Request, Source};
 use knowing_model::hex;
-use knowing_store::Store;
-use knowing_vcs::Note;
+use knowing_store::{SnapshotRow, Store};
+use knowing_vcs::{CommitId, Note};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -147,7 +147,7 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &IndexRepo) -> Result<IndexReply> 
         source,
         url: &identity.url,
         object_format: identity.object_format,
-        place: &key,
+        place: Some(&key),
         branch: branch.as_deref(),
         options: &options,
         now: cx.environment.now,
@@ -186,6 +186,35 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &IndexRepo) -> Result<IndexReply> 
             .iter()
             .map(|it| PhaseReport { name: it.phase.name(), ms: rounded(it.ms), cpu_ms: rounded(it.cpu_ms) })
             .collect(),
+    })
+}
+
+/// The snapshot of a commit, found or made. No checkout is said to stand on it.
+pub(crate) fn snapshot_of(
+    cx: &Cx<'_>,
+    store: &mut Store,
+    place: &Place,
+    url: &str,
+    commit: CommitId,
+) -> Result<SnapshotRow> {
+    let identity = place.identity(Some(url))?;
+    let Place::Git(checkout) = place else {
+        return Err(Error::new(ErrorKind::Usage, "a commit needs a git repository", "name one with `--repo`"));
+    };
+    let request = Request {
+        source: Source::Commit { checkout, commit },
+        url,
+        object_format: identity.object_format,
+        place: None,
+        branch: None,
+        options: &Options::default(),
+        now: cx.environment.now,
+    };
+    let report = knowing_index::index(store, &request, cx.progress)?;
+    let snapshot = store.snapshot(report.snapshot)?;
+    snapshot.ok_or_else(|| {
+        let message = format!("the snapshot {} was made and is not there", report.snapshot);
+        Error::new(ErrorKind::Corrupt, message, "index again with `knowing index --force`")
     })
 }
 

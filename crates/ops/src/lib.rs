@@ -17,6 +17,7 @@ mod place;
 mod query;
 mod registry;
 mod stats;
+mod tool;
 mod unresolved;
 mod view;
 
@@ -32,10 +33,11 @@ pub use knowing_index::{Phase, Progress, Silent};
 pub use query::{Direction, Query, QueryReply};
 pub use registry::Registry;
 pub use stats::{Stats, StatsReply};
+pub use tool::{Tool, tools};
 pub use unresolved::{UnresolvedSite, UnresolvedSites};
 
 macro_rules! operations {
-    ($($variant:ident $module:ident::$arguments:ident -> $reply:ident, $tool:literal;)*) => {
+    ($($variant:ident $module:ident::$arguments:ident -> $reply:ident, $name:literal $(, $access:ident)?;)*) => {
         /// One operation with its arguments.
         #[derive(Clone, Debug, clap::Subcommand)]
         pub enum Operation {
@@ -60,21 +62,56 @@ macro_rules! operations {
         /// All operations: name, schema of the arguments, schema of the reply.
         pub fn list() -> Vec<Listed> {
             vec![$(Listed {
-                name: $tool,
+                name: $name,
+                access: access!($($access)?),
                 arguments: schemars::schema_for!($module::$arguments),
-                reply: schemars::schema_for!($module::$reply),
+                reply: tool::reply_schema::<$module::$reply>(),
             },)*]
+        }
+
+        /// Runs a tool with arguments in JSON, among which may be the repository.
+        pub fn run_tool(
+            name: &str,
+            mut arguments: serde_json::Map<String, serde_json::Value>,
+            cx: &mut Cx<'_>,
+        ) -> Result<serde_json::Value> {
+            if let Some(repo) = tool::take_repo(&mut arguments)? {
+                cx.repo = Some(repo);
+            }
+            let reply = match name {
+                $($name if access!($($access)?).is_some() => {
+                    Reply::$variant($module::run(cx, &tool::arguments(arguments)?)?)
+                })*
+                _ => {
+                    let hint = "ask for the list of tools";
+                    return Err(Error::new(ErrorKind::Usage, format!("no tool is called `{name}`"), hint));
+                }
+            };
+            Ok(serde_json::to_value(reply).expect("replies have strings as keys"))
         }
     };
 }
 
+macro_rules! access {
+    () => {
+        None::<Access>
+    };
+    (reads) => {
+        Some(Access::Reads)
+    };
+    (writes) => {
+        Some(Access::Writes)
+    };
+}
+
+// The command's variant, its arguments and reply, its name; and for tools of agents, what they do to what is stored.
 operations! {
-    Index index_repo::IndexRepo -> IndexReply, "index_repo";
+    Index index_repo::IndexRepo -> IndexReply, "index_repo", writes;
     Stats stats::Stats -> StatsReply, "stats";
-    Query query::Query -> QueryReply, "graph_query";
+    Query query::Query -> QueryReply, "graph_query", reads;
     Callers callers::Callers -> CallersReply, "callers";
     Callees callees::Callees -> CalleesReply, "callees";
-    BlastRadius blast_radius::BlastRadius -> BlastRadiusReply, "blast_radius";
+    BlastRadius blast_radius::BlastRadius -> BlastRadiusReply, "blast_radius", reads;
     Export export::Export -> ExportReply, "export";
 }
 
@@ -82,8 +119,17 @@ operations! {
 #[derive(Clone, Debug)]
 pub struct Listed {
     pub name: &'static str,
+    /// None for what is a command only.
+    pub access: Option<Access>,
     pub arguments: schemars::Schema,
     pub reply: schemars::Schema,
+}
+
+/// Whether a tool changes what is stored.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Access {
+    Reads,
+    Writes,
 }
 
 #[cfg(test)]

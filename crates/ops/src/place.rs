@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use knowing_vcs::{Checkout, CommitId, Directory, RepoIdentity};
+use knowing_vcs::{BlobId, Checkout, CommitId, Directory, RepoIdentity};
 
 use crate::error::{Error, ErrorKind, Result};
 
@@ -40,6 +40,14 @@ impl Place {
         match self {
             Place::Git(checkout) => checkout.work_dir().unwrap_or(checkout.git_dir()),
             Place::Directory(directory) => directory.path(),
+        }
+    }
+
+    /// The text of a file version, when it can be had.
+    pub(crate) fn blob(&self, blob: &[u8], path: &str) -> Option<Vec<u8>> {
+        match self {
+            Place::Git(checkout) => checkout.reader().blob(BlobId::from_bytes(blob)?).ok()?,
+            Place::Directory(directory) => directory.read(path).ok()?,
         }
     }
 

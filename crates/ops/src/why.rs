@@ -93,7 +93,7 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Why) -> Result<WhyReply> {
     let view = opened.view()?;
     // Of overloads the first; each has a rank of its own and can be asked for by id.
     let node = view.lookup(&arguments.symbol)?[0];
-    let (run, _) = engine.run(&asked, &wanted.settings);
+    let run = engine.run(&asked, &wanted.settings);
     let answer = engine.answer(&asked, &wanted);
     let id = engine.sources().graph.node(node).id();
     let packed = answer.payload.symbols.iter().any(|it| it.node_id == id);

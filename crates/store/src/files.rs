@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use crate::connection::Store;
 use crate::error::{Fault, Result};
 use crate::packed::{compress, decompress};
+use crate::terms::{TermsKey, insert_terms};
 
 /// A file of a new snapshot.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +26,8 @@ pub struct NewFile<'a> {
     pub bytes: u64,
     pub lines: u32,
     pub state: FileState<'a>,
+    /// Encoded term vectors of a file that was read just now, and the ruleset they are of.
+    pub terms: Option<(u32, &'a [u8])>,
 }
 
 /// What is known of a file's content.
@@ -179,6 +182,9 @@ pub(crate) fn write_files(
             FileState::Encoded(facts) => insert_facts.execute((row, &facts.0))?,
             FileState::Stored(_) | FileState::Skipped(_) => 0,
         };
+        if let Some((ruleset, vectors)) = file.terms {
+            insert_terms(db, TermsKey { blob: file.blob, language: file.language, ruleset }, vectors)?;
+        }
         rows.push(row);
     }
     Ok(rows)

@@ -19,8 +19,11 @@ pub(crate) struct Migration {
 }
 
 /// Versions are 1, 2, 3 ... and a step is never changed once it was released.
-pub(crate) const MIGRATIONS: &[Migration] =
-    &[Migration { version: 1, sql: include_str!("schema/001_initial.sql") }];
+pub(crate) const MIGRATIONS: &[Migration] = &[
+    Migration { version: 1, sql: include_str!("schema/001_initial.sql") },
+    Migration { version: 2, sql: include_str!("schema/002_search.sql") },
+    Migration { version: 3, sql: include_str!("schema/003_packs.sql") },
+];
 
 /// `knwg` in ASCII.
 pub(crate) const APPLICATION_ID: u32 = 0x6b6e_7767;

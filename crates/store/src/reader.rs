@@ -80,6 +80,11 @@ impl Store {
 }
 
 impl Reader<'_> {
+    /// Of the snapshot's repository.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
     pub(crate) fn read<T>(
         &self,
         run: impl FnOnce(&Connection) -> std::result::Result<T, Fault>,

@@ -1,6 +1,7 @@
 //! Repositories and their checkouts.
 
 use knowing_model::identity::repo_id;
+use knowing_model::{Hash, SnapshotId};
 use rusqlite::{Connection, OptionalExtension, Row};
 
 use crate::connection::Store;
@@ -61,6 +62,17 @@ impl Store {
 
     pub fn worktree(&self, path: &str) -> Result<Option<WorktreeRow>> {
         self.read(|db| worktree(db, path))
+    }
+
+    /// The snapshots that checkouts stand on.
+    pub fn heads(&self) -> Result<Vec<SnapshotId>> {
+        self.read(|db| {
+            let mut statement = db.prepare_cached(
+                "SELECT DISTINCT s.snapshot_id FROM worktrees w JOIN snapshots s ON s.snapshot_row = w.head_snapshot",
+            )?;
+            let heads = statement.query_map([], |row| Ok(SnapshotId(Hash(row.get(0)?))))?;
+            Ok(heads.collect::<rusqlite::Result<_>>()?)
+        })
     }
 
     /// Lets a checkout stand on a snapshot. `at` is in unix seconds.

@@ -1,8 +1,75 @@
-//! How far apart two commits are.
+//! Which commits lead to a commit, and how far apart two commits are.
+
+use std::collections::BinaryHeap;
+
+use gix::objs::{CommitRef, Find, Kind};
 
 use crate::{Checkout, CommitId, Error, Result};
 
+/// The newest commits that lead to one.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct History {
+    /// In the order of the walk.
+    pub commits: Vec<PastCommit>,
+    /// Ended where the repository does (a shallow clone), not at a first commit nor at the limit.
+    pub is_cut: bool,
+}
+
+/// A commit with at most one parent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PastCommit {
+    pub id: CommitId,
+    /// By its committer's clock, in seconds since 1970.
+    pub time: i64,
+    /// As recorded, whether they are here or not.
+    pub n_parents: usize,
+    /// `Name <address>`.
+    pub author: String,
+    pub message: String,
+}
+
 impl Checkout {
+    /// The newest `limit` commits that `commit` comes from, itself included, merges left out.
+    ///
+    /// The walk knows `commit` at first. Again and again it takes the newest of the commits it knows, by time and of
+    /// equal times the one with the greater id, and then knows the parents of that one too. So a commit never comes
+    /// before the first of those that lead to it, whatever the clocks said; and what is found depends on the ancestry
+    /// alone. Merges are walked through and not counted. Beyond the boundary of a shallow clone nothing is known.
+    pub fn history(&self, commit: CommitId, limit: usize) -> Result<History> {
+        let repo = self.local();
+        let fault = || Error::git(format!("read the history of `{commit}`"));
+        let boundary = repo.shallow_commits().map_err(fault())?;
+        let is_boundary =
+            |id: gix::ObjectId| boundary.as_ref().is_some_and(|it| it.iter().any(|other| *other == id));
+        let mut walk = Walk { objects: repo.objects.clone(), buffer: Vec::new() };
+        let first = walk.read(commit.0)?.ok_or_else(|| Error::Git {
+            action: format!("read the history of `{commit}`"),
+            reason: "the commit is not here".to_owned(),
+        })?;
+        let mut history = History::default();
+        let mut seen = gix::hashtable::HashSet::default();
+        seen.insert(commit.0);
+        let mut known = BinaryHeap::from([first]);
+        while history.commits.len() < limit
+            && let Some(newest) = known.pop()
+        {
+            if is_boundary(newest.id) {
+                history.is_cut |= !newest.parents.is_empty();
+            } else {
+                for &parent in newest.parents.iter().filter(|it| seen.insert(**it)) {
+                    match walk.read(parent)? {
+                        Some(parent) => known.push(parent),
+                        None => history.is_cut = true,
+                    }
+                }
+            }
+            if newest.parents.len() < 2 {
+                history.commits.push(newest.into());
+            }
+        }
+        Ok(history)
+    }
+
     /// How many commits of `later`'s history `earlier`'s lacks; none when `earlier` is not in it, or is not here.
     pub fn n_commits_between(&self, earlier: CommitId, later: CommitId) -> Result<Option<usize>> {
         let repo = self.local();
@@ -12,6 +79,57 @@ impl Checkout {
         let walk = repo.rev_walk([later.0]).with_hidden([earlier.0]).all();
         let walk = walk.map_err(Error::git("read the history of HEAD"))?;
         Ok(Some(walk.take_while(|it| it.is_ok()).count()))
+    }
+}
+
+/// A commit the walk knows. Greater is newer.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Known {
+    time: i64,
+    id: gix::ObjectId,
+    parents: Vec<gix::ObjectId>,
+    author: String,
+    message: String,
+}
+
+impl From<Known> for PastCommit {
+    fn from(it: Known) -> PastCommit {
+        PastCommit {
+            id: CommitId(it.id),
+            time: it.time,
+            n_parents: it.parents.len(),
+            author: it.author,
+            message: it.message,
+        }
+    }
+}
+
+struct Walk {
+    objects: gix::OdbHandle,
+    buffer: Vec<u8>,
+}
+
+impl Walk {
+    /// None when the object is not here.
+    fn read(&mut self, id: gix::ObjectId) -> Result<Option<Known>> {
+        let fault = || Error::git(format!("read commit `{id}`"));
+        let Some(object) = self.objects.try_find(&id, &mut self.buffer).map_err(fault())? else {
+            return Ok(None);
+        };
+        if object.kind != Kind::Commit {
+            let reason = format!("it is a {}", object.kind);
+            return Err(Error::Git { action: format!("read commit `{id}`"), reason });
+        }
+        let commit = CommitRef::from_bytes(object.data, id.kind()).map_err(fault())?;
+        let author = commit.author().map_err(fault())?;
+        Ok(Some(Known {
+            // A clock that cannot be read is as old as can be.
+            time: commit.committer().map_or(0, |it| it.seconds()),
+            id,
+            parents: commit.parents().collect(),
+            author: format!("{} <{}>", author.name, author.email),
+            message: String::from_utf8_lossy(commit.message).into_owned(),
+        }))
     }
 }
 

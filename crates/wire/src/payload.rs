@@ -3,18 +3,20 @@
 use std::collections::BTreeMap;
 
 use knowing_model::{EdgeKind, Hash, NodeId, NodeKind, Provenance, SnapshotId};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::json::{by_name, confidence, four_decimals, four_decimals_each, hex};
 
 /// An answer of context.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Payload {
     /// The operation that answers.
     pub tool: String,
     /// First digits of the commit.
     pub tree: String,
     #[serde(with = "hex")]
+    #[schemars(with = "String")]
     pub snapshot: SnapshotId,
     /// `yes`, `behind(n)`, `unindexed`.
     pub fresh: String,
@@ -22,6 +24,7 @@ pub struct Payload {
     pub budget: usize,
     pub tokens: usize,
     #[serde(with = "hex::optional", default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
     pub pack_root: Option<Hash>,
     pub repo: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -34,21 +37,25 @@ pub struct Payload {
 }
 
 /// A symbol of an answer. It is itself by its node id; `id` is a short name for it within one answer.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Symbol {
     pub id: u32,
     #[serde(with = "hex")]
+    #[schemars(with = "String")]
     pub node_id: NodeId,
     pub qualified_name: String,
     /// The last part of it.
     pub name: String,
     #[serde(with = "by_name")]
+    #[schemars(with = "String")]
     pub kind: NodeKind,
     /// 0 to 1 within one answer; written with four decimals.
     #[serde(with = "four_decimals")]
+    #[schemars(with = "f64")]
     pub score: f64,
     /// Of the surest edge that leads to it; `structural` when there is none.
     #[serde(with = "by_name")]
+    #[schemars(with = "String")]
     pub provenance: Provenance,
     /// Edges to the nearest seed, at most 3.
     pub distance: u8,
@@ -78,6 +85,7 @@ pub struct Symbol {
     pub reasons: Vec<String>,
     /// What the score is made of; written with four decimals.
     #[serde(with = "four_decimals_each", default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(with = "BTreeMap<String, f64>")]
     pub components: BTreeMap<String, f64>,
     /// The lines from `line` on. Only when asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -85,25 +93,30 @@ pub struct Symbol {
 }
 
 /// An edge between symbols of an answer.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Edge {
     #[serde(with = "hex")]
+    #[schemars(with = "String")]
     pub source: NodeId,
     #[serde(with = "hex")]
+    #[schemars(with = "String")]
     pub target: NodeId,
     #[serde(with = "by_name")]
+    #[schemars(with = "String")]
     pub kind: EdgeKind,
     #[serde(with = "by_name")]
+    #[schemars(with = "String")]
     pub provenance: Provenance,
     /// Written as a number from 0 to 1.
     #[serde(rename = "confidence", with = "confidence")]
+    #[schemars(with = "f64")]
     pub confidence_bp: u16,
     #[serde(default, skip_serializing_if = "Status::is_none")]
     pub status: Status,
 }
 
 /// What became of an edge, in a comparison.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     #[default]

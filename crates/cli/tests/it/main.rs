@@ -11,6 +11,7 @@ mod errors;
 mod export;
 mod index;
 mod lookup;
+mod mcp;
 mod safety;
 mod session;
 mod tidy;

@@ -21,7 +21,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("ops", BELOW_OPS),
     ("mcp", BELOW_FACES),
     ("daemon", BELOW_FACES),
-    ("cli", BELOW_FACES),
+    ("cli", BELOW_CLI),
     ("bench", BELOW_FACES),
     ("testkit", &["model"]),
 ];
@@ -34,6 +34,12 @@ const BELOW_OPS: &[&str] = &[
 const BELOW_FACES: &[&str] = &[
     "model", "snapshot", "graph", "search", "wire", "extract", "resolve", "vcs", "store", "index", "enrich",
     "trace", "retrieve", "ops",
+];
+
+/// The executable is every face in one.
+const BELOW_CLI: &[&str] = &[
+    "model", "snapshot", "graph", "search", "wire", "extract", "resolve", "vcs", "store", "index", "enrich",
+    "trace", "retrieve", "ops", "mcp", "daemon",
 ];
 
 /// What a test may use besides: `resolve` reads real source through `extract`.

@@ -122,7 +122,8 @@ impl<'a> Engine<'a> {
     }
 
     pub(crate) fn answer(&self, asked: &Asked, wanted: &Wanted) -> Answer {
-        let (run, unknown_files) = self.run(asked, &wanted.settings);
+        let run = self.run(asked, &wanted.settings);
+        let unknown_files = self.unknown(asked);
         let mut notes = Vec::new();
         if !unknown_files.is_empty() {
             notes.push(format!("not in the snapshot: {}", unknown_files.join(", ")));
@@ -146,31 +147,33 @@ impl<'a> Engine<'a> {
         Answer { payload, unknown_files }
     }
 
-    pub(crate) fn run(&self, asked: &Asked, settings: &Settings) -> (Run, Vec<String>) {
-        let mut unknown = Vec::new();
-        let mut known = |path: &String| {
-            let found = self.file(path);
-            if found.is_none() {
-                unknown.push(path.clone());
-            }
-            found
-        };
+    pub(crate) fn run(&self, asked: &Asked, settings: &Settings) -> Run {
         let run = match asked {
             Asked::Task(text) => knowing_retrieve::for_task(self.sources(), text, settings),
             Asked::Files(files) => {
-                let files: Vec<FileIndex> = files.iter().filter_map(&mut known).collect();
+                let files: Vec<FileIndex> = files.iter().filter_map(|it| self.file(it)).collect();
                 knowing_retrieve::for_files(self.sources(), &files, settings)
             }
             Asked::Changes(files) => {
                 let changed: Vec<NodeIndex> = files
                     .iter()
-                    .filter_map(|it| Some((known(&it.path)?, &it.lines)))
+                    .filter_map(|it| Some((self.file(&it.path)?, &it.lines)))
                     .flat_map(|(file, lines)| self.touched(file, lines.as_deref()))
                     .collect();
                 knowing_retrieve::for_changes(self.sources(), &changed, settings)
             }
         };
-        (run, unknown)
+        run
+    }
+
+    /// Files that the snapshot does not have.
+    pub(crate) fn unknown(&self, asked: &Asked) -> Vec<String> {
+        let paths: Vec<&String> = match asked {
+            Asked::Task(_) => Vec::new(),
+            Asked::Files(files) => files.iter().collect(),
+            Asked::Changes(files) => files.iter().map(|it| &it.path).collect(),
+        };
+        paths.into_iter().filter(|it| self.file(it).is_none()).cloned().collect()
     }
 
     fn head(&self, asked: &Asked, notes: Vec<String>) -> Payload {
@@ -252,4 +255,11 @@ pub(crate) fn check_budget(budget: usize, settings: &Settings) -> Result<()> {
 pub(crate) fn stored(store: &Store, key: Hash) -> Option<Payload> {
     let text = store.pack_of_key(key).ok()??;
     knowing_wire::json::decode(&text).ok()
+}
+
+/// The cache is a convenience: a database that cannot be written still answers.
+pub(crate) fn keep(store: &mut Store, key: Hash, payload: &Payload, now: i64) {
+    if let Some(root) = payload.pack_root {
+        let _ = store.keep_pack(key, root, &knowing_wire::json::encode(payload), now);
+    }
 }

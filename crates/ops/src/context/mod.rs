@@ -2,8 +2,6 @@
 
 mod batch;
 mod engine;
-mod for_files;
-mod for_pr;
 mod options;
 
 use std::path::PathBuf;
@@ -12,14 +10,11 @@ use knowing_wire::Payload;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::context_for_pr::for_pr;
 use crate::cx::Cx;
 use crate::error::{Error, ErrorKind, Result};
 
-pub(crate) use engine::{Asked, Engine};
-pub use for_files::ContextForFiles;
-pub use for_pr::ContextForPr;
-pub(crate) use for_files::run as run_for_files;
-pub(crate) use for_pr::run as run_for_pr;
+pub(crate) use engine::{Asked, ChangedFile, Engine};
 pub use options::{ContextOptions, DetailChoice, FormatChoice, RankerChoice};
 
 /// Longest task, in bytes, and most files.
@@ -72,10 +67,11 @@ pub struct Context {
 
 /// A pack, or what became of a file of tasks.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-#[serde(untagged)]
-pub enum ContextReply {
-    Pack(Box<PackReply>),
-    Batch(BatchReply),
+pub struct ContextReply {
+    #[serde(flatten)]
+    pub pack: Option<PackReply>,
+    #[serde(flatten)]
+    pub batch: Option<BatchReply>,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -104,46 +100,51 @@ pub struct BatchReply {
 pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Context) -> Result<ContextReply> {
     let options = &arguments.options;
     if let Some(file) = &arguments.tasks {
-        return batch::run(cx, file, options).map(ContextReply::Batch);
+        let batch = batch::run(cx, file, options)?;
+        return Ok(ContextReply { pack: None, batch: Some(batch) });
     }
-    if !arguments.files.is_empty() {
-        return for_files::answer(cx, &arguments.files, options).map(pack_reply);
-    }
-    if let Some(base) = &arguments.base {
-        return for_pr::answer(cx, base, arguments.head.as_deref(), options).map(pack_reply);
-    }
-    let text = match arguments.task.as_deref() {
-        Some("-") => from_standard_input()?,
-        Some(text) => text.to_owned(),
-        None => String::new(),
+    let pack = if !arguments.files.is_empty() {
+        for_files(cx, &arguments.files, options)?
+    } else if let Some(base) = &arguments.base {
+        for_pr(cx, base, arguments.head.as_deref(), options)?
+    } else {
+        let text = match arguments.task.as_deref() {
+            Some("-") => from_standard_input()?,
+            Some(text) => text.to_owned(),
+            None => String::new(),
+        };
+        for_task(cx, &text, options)?
     };
-    check_task(&text)?;
-    answer(cx, &Asked::Task(text), options).map(pack_reply)
+    Ok(ContextReply { pack: Some(pack), batch: None })
 }
 
-fn pack_reply(reply: PackReply) -> ContextReply {
-    ContextReply::Pack(Box::new(reply))
+pub(crate) fn for_task(cx: &mut Cx<'_>, text: &str, options: &ContextOptions) -> Result<PackReply> {
+    check_task(text)?;
+    answer(cx, &Asked::Task(text.to_owned()), options)
+}
+
+pub(crate) fn for_files(cx: &mut Cx<'_>, files: &[String], options: &ContextOptions) -> Result<PackReply> {
+    check_files(files)?;
+    answer(cx, &Asked::Files(files.to_vec()), options)
 }
 
 /// Answers from the snapshot of HEAD, which is made first when it is not there.
 pub(crate) fn answer(cx: &mut Cx<'_>, asked: &Asked, options: &ContextOptions) -> Result<PackReply> {
     let wanted = options.wanted(asked)?;
-    let (opened, place) = cx.open_fresh()?;
+    let (mut opened, place) = cx.open_fresh()?;
     let engine = Engine::new(&opened, place)?;
     let use_cache = wanted.settings.switches.on(knowing_retrieve::Part::PackCache);
     let key = engine.key(asked, &wanted);
     let kept = if use_cache { engine::stored(&opened.store, key) } else { None };
+    let is_kept = kept.is_some();
     let answer = match kept {
-        // Notes of unknown files are part of the pack; the list is made again from it.
         Some(payload) => engine::Answer { payload, unknown_files: engine.unknown(asked) },
-        None => {
-            let answer = engine.answer(asked, &wanted);
-            if use_cache {
-                engine.keep(key, &answer.payload, cx.environment.now);
-            }
-            answer
-        }
+        None => engine.answer(asked, &wanted),
     };
+    drop(engine);
+    if use_cache && !is_kept {
+        engine::keep(&mut opened.store, key, &answer.payload, cx.environment.now);
+    }
     if let Asked::Task(text) = asked
         && answer.payload.symbols.is_empty()
     {
@@ -152,17 +153,18 @@ pub(crate) fn answer(cx: &mut Cx<'_>, asked: &Asked, options: &ContextOptions) -
     Ok(reply(answer, &wanted))
 }
 
+impl PackReply {
+    pub(crate) fn of(pack: Payload) -> PackReply {
+        PackReply { schema: knowing_wire::json::SCHEMA, pack, unknown_files: Vec::new(), text: None }
+    }
+}
+
 pub(crate) fn reply(answer: engine::Answer, wanted: &engine::Wanted) -> PackReply {
     let text = match wanted.format {
         knowing_wire::Format::Json => None,
         other => Some(other.encode(&answer.payload)),
     };
-    PackReply {
-        schema: knowing_wire::json::SCHEMA,
-        unknown_files: answer.unknown_files,
-        pack: answer.payload,
-        text,
-    }
+    PackReply { unknown_files: answer.unknown_files, text, ..PackReply::of(answer.payload) }
 }
 
 pub(crate) fn check_task(text: &str) -> Result<()> {

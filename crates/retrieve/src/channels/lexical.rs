@@ -1,6 +1,7 @@
 //! The lexical index, asked from every side of the task in one pass.
 
 use knowing_graph::NodeIndex;
+use knowing_model::NodeFlags;
 use knowing_search::{Hit, Searcher as _};
 use rustc_hash::FxHashMap;
 
@@ -22,22 +23,21 @@ pub(crate) struct Lexical {
 impl Lexical {
     pub(super) fn ask(cx: Channels<'_>) -> Lexical {
         let params = &cx.params.channels;
-        let limit = params.whole_hits.max(params.subject_hits).max(params.body_hits).max(params.history_hits);
-        let answers = cx.search.search(&cx.query.query, &cx.query.scoring, limit);
+        let answers = cx.search.search(&cx.query.query, &cx.query.scoring, params.asked_hits);
         let mut best = [0.0; N_SIDES];
         let mut hits = Vec::with_capacity(N_SIDES);
         for (side, answer) in answers.iter().enumerate() {
             best[side] = answer.first().map_or(0.0, |it| it.score);
             let node = |hit: &Hit| Some((cx.graph.find(hit.node)?, hit.score));
-            let of_side: Vec<(NodeIndex, f64)> =
-                answer.iter().filter_map(node).filter(|it| !noise::is_foreign(cx.graph, it.0)).collect();
-            hits.push(of_side);
+            let own = answer.iter().filter_map(node).filter(|it| !noise::is_foreign(cx.graph, it.0));
+            hits.push(with_few_tests(cx, own));
         }
         let ranks =
             hits.iter().map(|it| it.iter().zip(0..).map(|((node, _), rank)| (*node, rank)).collect()).collect();
         Lexical { hits, best, ranks }
     }
 
+    /// Hits in order of their score.
     pub(crate) fn of(&self, side: Side) -> &[(NodeIndex, f64)] {
         self.hits.get(side as usize).map_or(&[], Vec::as_slice)
     }
@@ -68,4 +68,19 @@ impl Lexical {
             }
         }
     }
+}
+
+/// Tests say the words of what they test, and there are many of them: unless the task speaks of tests, only so many stay.
+fn with_few_tests(
+    cx: Channels<'_>,
+    hits: impl Iterator<Item = (NodeIndex, f64)>,
+) -> Vec<(NodeIndex, f64)> {
+    let mut n_tests = 0;
+    let limit = if cx.task.speaks_of_tests { usize::MAX } else { cx.params.channels.max_tests };
+    let keep = |it: &(NodeIndex, f64)| {
+        let is_test = cx.graph.node(it.0).flags().contains(NodeFlags::TEST);
+        n_tests += usize::from(is_test);
+        !is_test || n_tests <= limit
+    };
+    hits.filter(keep).take(cx.params.channels.whole_hits).collect()
 }

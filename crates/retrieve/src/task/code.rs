@@ -80,8 +80,19 @@ fn prompt(text: &str) -> Option<&str> {
     None
 }
 
+/// `--- a/x`, `+++ b/x`, `@@ -1 +1 @@`, `index 01ab..23cd 100644`.
 fn is_diff_header(text: &str) -> bool {
-    ["diff --git ", "--- a/", "+++ b/", "@@ -"].iter().any(|it| text.starts_with(it))
+    ["diff --git ", "@@ -"].iter().any(|it| text.starts_with(it))
+        || diff_path(text).is_some()
+        || text
+            .strip_prefix("index ")
+            .is_some_and(|it| it.contains("..") && it.starts_with(|it: char| it.is_ascii_hexdigit()))
+}
+
+/// The file of a diff's header, without the one letter before it.
+pub(super) fn diff_path(text: &str) -> Option<&str> {
+    let path = text.strip_prefix("--- ").or_else(|| text.strip_prefix("+++ "))?;
+    path.strip_prefix(|it: char| it.is_ascii_lowercase())?.strip_prefix('/')
 }
 
 fn is_list_item(text: &str) -> bool {

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::imports;
+use super::lines::is_commit_type;
 use super::paths;
 use super::words;
 
@@ -262,7 +263,7 @@ fn is_name_in_code(chain: &Chain<'_>) -> bool {
 
 /// `foo()`, `foo(x)`, `foo(a=1)`; not "name(s)".
 fn is_plain_call(chain: &Chain<'_>, name: &str) -> bool {
-    if !chain.called || name.len() < 2 || words::is_english(&name.to_lowercase()) {
+    if !chain.called || name.len() < 2 || words::is_english(&name.to_lowercase()) || is_commit_type(name) {
         return false;
     }
     let inner = chain.arguments;
@@ -330,7 +331,7 @@ pub(super) fn is_camel(name: &str) -> bool {
     false
 }
 
-/// A line within code that is talk: four words in a row that are neither keywords nor joined by marks.
+/// A line within code that is talk: four words in a row, keywords not counted, without marks between them.
 fn is_talk(line: &str) -> bool {
     if line.contains(['=', '(', '{', ';']) {
         return false;
@@ -339,7 +340,11 @@ fn is_talk(line: &str) -> bool {
     for word in line.split(' ') {
         let is_word =
             !word.is_empty() && word.bytes().all(|it| it.is_ascii_alphabetic() || b",.'".contains(&it));
-        run = if is_word && !words::is_language_keyword(word) { run + 1 } else { 0 };
+        match is_word {
+            true if words::is_language_keyword(word) => {}
+            true => run += 1,
+            false => run = 0,
+        }
         if run >= 4 {
             return true;
         }

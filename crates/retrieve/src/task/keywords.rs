@@ -176,8 +176,11 @@ impl Tier {
             return;
         }
         for name in words(text) {
-            let parts = parts(name);
-            for part in &parts {
+            if lists::is_product(&name.to_lowercase()) {
+                self.word(name);
+                continue;
+            }
+            for part in parts(name) {
                 self.word(part);
             }
         }

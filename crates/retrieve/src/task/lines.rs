@@ -53,7 +53,8 @@ pub(super) fn classify(raw: &[&str], is_trace: &[bool]) -> Vec<Line> {
             continue;
         }
         if fence.is_some() {
-            let is_noise = environment || noise::is_noise_line(text) && code::is_plain(text);
+            let is_noise = environment
+                || text.contains(char::is_alphanumeric) && noise::is_noise_line(text) && code::is_plain(text);
             let text = if is_noise { String::new() } else { noise::clean_code(code::without_prompt(text)) };
             lines.push(Line::new(Kind::Code, text));
             continue;
@@ -259,7 +260,8 @@ fn is_ticket(text: &str) -> bool {
     })
 }
 
-fn is_commit_type(lower: &str) -> bool {
+/// `fix` of `fix(scope): `.
+pub(super) fn is_commit_type(lower: &str) -> bool {
     matches!(
         lower,
         "feat"

@@ -57,6 +57,18 @@ impl Said {
         true
     }
 
+    /// `a.b.DoesNotExist` at the end of a Python trace, where no other line is a dotted name alone.
+    pub(super) fn exception_alone(&mut self, text: &str) -> bool {
+        let is_dotted =
+            text.contains('.') && text.bytes().all(|it| it.is_ascii_alphanumeric() || b"._".contains(&it));
+        let is_class =
+            text.rsplit('.').next().is_some_and(|it| it.starts_with(|it: char| it.is_ascii_uppercase()));
+        if is_dotted && is_class {
+            self.exception(text);
+        }
+        is_dotted && is_class
+    }
+
     /// `message (NameError)` at the end of a Ruby frame.
     pub(super) fn ruby(&mut self, text: &str) {
         match text.strip_suffix(')').and_then(|it| it.rsplit_once(" (")) {
@@ -161,10 +173,10 @@ fn named(text: &str, said: &mut Said) {
     }
 }
 
-/// `error: ...`, `error[E0277]: ...`, `ERROR ...: ` at the front of a line or after a `:`.
+/// `error: ...`, `error[E0277]: ...`, `fatal: ...` near the front of a line.
 fn errors(text: &str, said: &mut Said) {
     let lower: String = text.chars().take(200).collect::<String>().to_ascii_lowercase();
-    for opening in ["error: ", "error[", "fatal: "] {
+    for opening in ["error: ", "error[", "fatal: ", "exception value: "] {
         let Some(at) = lower.find(opening) else { continue };
         let is_front = at == 0 || lower[..at].ends_with([' ', '`', ':', '"', '*', '\'']);
         if !is_front {
@@ -176,7 +188,10 @@ fn errors(text: &str, said: &mut Said) {
         };
         if let Some(message) = message {
             let end = message.find('`').filter(|_| text[..at].ends_with('`')).unwrap_or(message.len());
-            said.message(&message[..end]);
+            // "Error: /a/b" says nothing to look for.
+            if n_words(&message[..end]) >= 2 {
+                said.message(&message[..end]);
+            }
             return;
         }
     }

@@ -18,6 +18,7 @@ mod lines;
 mod messages;
 mod noise;
 mod paths;
+mod shapes;
 mod words;
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::code;
 use super::lines::{Kind, Line};
 use super::words;
 
@@ -145,7 +146,11 @@ fn is_path_character(it: char) -> bool {
 }
 
 fn scan(text: &str, kind: Kind, found: &mut Mentions) {
-    let is_diff = text.starts_with("--- a/") || text.starts_with("+++ b/");
+    if text.starts_with("diff --git ") {
+        return;
+    }
+    let in_diff = code::diff_path(text);
+    let text = in_diff.unwrap_or(text);
     let mut at = 0;
     let mut before = ' ';
     while let Some(it) = text[at..].chars().next() {
@@ -163,13 +168,12 @@ fn scan(text: &str, kind: Kind, found: &mut Mentions) {
         }
         let run = &text[start..at];
         let is_called = text[at..].starts_with('(');
-        let is_quoted = matches!(before, '"' | '\'' | '`' | '<' | '“');
+        let is_quoted = in_diff.is_some() || matches!(before, '"' | '\'' | '`' | '<' | '“');
         before = '_';
         if is_called {
             continue;
         }
         let run = run.trim_end_matches(['.', '-', '+', '@', '~']);
-        let run = if is_diff { run.trim_start_matches("a/").trim_start_matches("b/") } else { run };
         if fits(run, kind, is_quoted) {
             let line = line_after(&text[at..]);
             found.add(tidy(run), line);
@@ -196,8 +200,9 @@ fn fits(run: &str, kind: Kind, is_quoted: bool) -> bool {
             _ => !is_module && !words::is_product(&name.to_lowercase()) && (name.len() > 3 || is_quoted),
         };
     }
-    // Without an ending only what can be no "and/or" and no route (`/api/users`).
-    if !has_slash || run.starts_with(['/', '\\', '-', '@', '$']) || run.contains("//") {
+    // Without an ending only what can be no "and/or", no date and no route (`/api/users`).
+    let is_date = run.starts_with(|it: char| it.is_ascii_digit());
+    if !has_slash || is_date || run.starts_with(['/', '\\', '-', '@', '$']) || run.contains("//") {
         return false;
     }
     let n_slashes = run.matches(['/', '\\']).count();
@@ -218,7 +223,7 @@ fn fits(run: &str, kind: Kind, is_quoted: bool) -> bool {
 /// `:12`, `:12:5`, `#L12`, `", line 12`, `, line 12`, ` line 12`, `(12)`.
 fn line_after(tail: &str) -> Option<u32> {
     let tail = tail.strip_prefix(['"', '\'', '`']).unwrap_or(tail);
-    let rest = [":L", "#L", ":", ", line ", " line ", " on line ", " at line ", "(line "]
+    let rest = [":L", "#L", ":", ", line ", " line ", " on line ", " at line ", " (line ", " file, line "]
         .into_iter()
         .find_map(|it| tail.strip_prefix(it))?;
     number(rest)

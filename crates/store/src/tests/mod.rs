@@ -1,6 +1,7 @@
 //! Behaviour through the public door, on real databases.
 
 mod faults;
+mod history;
 mod lookup;
 mod opening;
 mod random;
@@ -158,6 +159,7 @@ impl Sample {
                     Ok(facts) => FileState::Facts(facts),
                     Err(reason) => FileState::Skipped(reason),
                 },
+                terms: None,
             })
             .collect();
         let counts = Counts {

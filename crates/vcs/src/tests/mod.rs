@@ -1,5 +1,7 @@
 //! Behaviour against repositories that the real git made.
 
+mod changes;
+mod history;
 mod identity;
 mod ignores;
 mod objects;

@@ -3,8 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::engine::ChangedFile;
-use super::{Asked, ContextOptions, PackReply, check_files};
+use crate::context::{Asked, ChangedFile, ContextOptions, PackReply, answer, check_files};
 use crate::cx::Cx;
 use crate::error::{Error, ErrorKind, Result};
 use crate::place::Place;
@@ -31,17 +30,17 @@ pub struct ContextForPr {
 
 pub(crate) fn run(cx: &mut Cx<'_>, arguments: &ContextForPr) -> Result<PackReply> {
     match &arguments.base {
-        Some(base) => answer(cx, base, arguments.head.as_deref(), &arguments.options),
+        Some(base) => for_pr(cx, base, arguments.head.as_deref(), &arguments.options),
         None => {
             check_files(&arguments.files)?;
             let whole = |path: &String| ChangedFile { path: path.clone(), lines: None };
             let asked = Asked::Changes(arguments.files.iter().map(whole).collect());
-            super::answer(cx, &asked, &arguments.options)
+            answer(cx, &asked, &arguments.options)
         }
     }
 }
 
-pub(super) fn answer(
+pub(crate) fn for_pr(
     cx: &mut Cx<'_>,
     base: &str,
     head: Option<&str>,
@@ -67,5 +66,5 @@ pub(super) fn answer(
     }
     let paths: Vec<String> = files.iter().map(|it| it.path.clone()).collect();
     check_files(&paths)?;
-    super::answer(cx, &Asked::Changes(files), options)
+    answer(cx, &Asked::Changes(files), options)
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Asked, ContextOptions, PackReply, check_files};
+use crate::context::{ContextOptions, PackReply, for_files};
 use crate::cx::Cx;
 use crate::error::Result;
 
@@ -19,10 +19,5 @@ pub struct ContextForFiles {
 }
 
 pub(crate) fn run(cx: &mut Cx<'_>, arguments: &ContextForFiles) -> Result<PackReply> {
-    answer(cx, &arguments.files, &arguments.options)
-}
-
-pub(super) fn answer(cx: &mut Cx<'_>, files: &[String], options: &ContextOptions) -> Result<PackReply> {
-    check_files(files)?;
-    super::answer(cx, &Asked::Files(files.to_vec()), options)
+    for_files(cx, &arguments.files, &arguments.options)
 }

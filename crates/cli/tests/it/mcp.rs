@@ -1,0 +1,317 @@
+//! A real client of the protocol speaks with the real executable.
+
+use std::path::Path;
+
+use knowing_testkit::Fixture;
+use rmcp::ServiceExt as _;
+use rmcp::model::{CallToolRequestParams, CallToolResult, ErrorCode, JsonObject, Tool};
+use rmcp::service::{Peer, RoleClient, ServiceError};
+use rmcp::transport::TokioChildProcess;
+use serde_json::{Value, json};
+
+use crate::session::Session;
+
+const CODE: &str = "
+//- /shop/cart.py
+def price(item):
+    return item.price
+
+def total(items):
+    return sum(price(it) for it in items)
+
+class Cart:
+    def checkout(self):
+        return total(self.items)
+";
+
+fn repository() -> Fixture {
+    let fixture = Fixture::from_text(CODE.trim_start());
+    fixture.commit("a shop");
+    fixture
+}
+
+/// Runs a conversation with a server that was started in a directory, then ends it by closing its input.
+fn converse<F>(session: &Session, directory: &Path, arguments: &[&str], conversation: F)
+where
+    F: AsyncFnOnce(&Peer<RoleClient>),
+{
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let mut command = session.command(directory);
+        command.args(arguments).arg("mcp");
+        let child = TokioChildProcess::new(tokio::process::Command::from(command)).unwrap();
+        let client = ().serve(child).await.unwrap();
+        conversation(client.peer()).await;
+        client.cancel().await.unwrap();
+    });
+}
+
+async fn call(
+    client: &Peer<RoleClient>,
+    tool: &'static str,
+    arguments: Value,
+) -> Result<CallToolResult, ServiceError> {
+    let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
+    client.call_tool(CallToolRequestParams::new(tool).with_arguments(arguments)).await
+}
+
+/// The data of an answer that is no error, and its text.
+#[track_caller]
+fn answer(result: Result<CallToolResult, ServiceError>) -> (Value, String) {
+    let result = result.unwrap();
+    let text = result.content[0].as_text().unwrap().text.clone();
+    assert_eq!(result.is_error, Some(false), "{text}");
+    (result.structured_content.unwrap(), text)
+}
+
+#[track_caller]
+fn refusal(result: Result<CallToolResult, ServiceError>) -> Value {
+    let result = result.unwrap();
+    assert_eq!(result.is_error, Some(true));
+    result.structured_content.unwrap()["error"].clone()
+}
+
+/// Whether a value is what a schema says, as far as ours speak: types, fields, items, words.
+#[track_caller]
+fn check_schema(root: &JsonObject, schema: &Value, value: &Value, at: &str) {
+    if let Some(name) = schema["$ref"].as_str() {
+        let name = name.strip_prefix("#/$defs/").unwrap();
+        return check_schema(root, &root["$defs"][name], value, at);
+    }
+    let fits = match schema["type"].as_str() {
+        Some("object") => value.is_object(),
+        Some("array") => value.is_array(),
+        Some("string") => value.is_string(),
+        Some("integer") => value.is_u64() || value.is_i64(),
+        Some("number") => value.is_number(),
+        Some("boolean") => value.is_boolean(),
+        other => panic!("{at}: a schema of type {other:?}"),
+    };
+    assert!(fits, "{at}: {value} is no {}", schema["type"]);
+    if let Some(words) = schema["enum"].as_array() {
+        assert!(words.contains(value), "{at}: {value} is none of {words:?}");
+    }
+    for (index, item) in value.as_array().into_iter().flatten().enumerate() {
+        check_schema(root, &schema["items"], item, &format!("{at}[{index}]"));
+    }
+    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+        match value.get(name) {
+            Some(field) => check_schema(root, property, field, &format!("{at}.{name}")),
+            // Of what stands inside a reply, only what is always there is stated.
+            None => assert_eq!(at, "", "{at}: no `{name}` in {value}"),
+        }
+    }
+    if let (true, Value::Object(fields)) = (at.is_empty(), value) {
+        for name in fields.keys() {
+            assert!(schema["properties"].get(name).is_some(), "`{name}` is not in the schema");
+        }
+    }
+}
+
+#[test]
+fn every_answer_is_what_the_schema_says() {
+    let (session, fixture) = (Session::new(), repository());
+    converse(&session, fixture.path(), &[], async |client| {
+        let tools = client.list_all_tools().await.unwrap();
+        for (name, arguments) in [
+            ("index_repo", json!({})),
+            ("graph_query", json!({"query": "*", "edges": "both"})),
+            ("blast_radius", json!({"symbol": "price"})),
+        ] {
+            let (data, _) = answer(call(client, name, arguments).await);
+            let schema = tools.iter().find(|it| it.name == name).unwrap().output_schema.clone().unwrap();
+            check_schema(&schema, &Value::Object((*schema).clone()), &data, "");
+        }
+    });
+}
+
+#[test]
+fn an_agent_indexes_and_asks() {
+    let (session, fixture) = (Session::new(), repository());
+    converse(&session, fixture.path(), &[], async |client| {
+        let none = refusal(call(client, "graph_query", json!({"query": "total"})).await);
+        assert_eq!(none["kind"], "no_index");
+        let (indexed, text) = answer(call(client, "index_repo", json!({})).await);
+        assert_eq!(indexed["files"], 1);
+        assert!(text.contains("files 1"), "{text}");
+        let (found, text) =
+            answer(call(client, "graph_query", json!({"query": "total", "edges": "both"})).await);
+        assert_eq!(found["symbols"][0]["name"], "total");
+        assert_eq!(found["fresh"], "yes");
+        assert!(text.contains("1 symbols") && !text.contains('{'), "{text}");
+        let (broken, _) = answer(call(client, "blast_radius", json!({"symbol": "price"})).await);
+        let reached: Vec<_> =
+            broken["reached"].as_array().unwrap().iter().map(|it| it["name"].clone()).collect();
+        assert_eq!(reached, ["total", "checkout"]);
+    });
+    // What the agent indexed is there for all.
+    let stats = session.json(fixture.path(), &["stats"]);
+    assert_eq!(stats["files"], 1);
+}
+
+#[test]
+fn the_server_says_who_it_is_and_what_it_offers() {
+    let (session, fixture) = (Session::new(), repository());
+    converse(&session, fixture.path(), &[], async |client| {
+        let info = client.peer_info().unwrap();
+        let us = info.server_info.as_ref().unwrap();
+        assert_eq!((us.name.as_str(), us.version.as_str()), ("knowing", env!("CARGO_PKG_VERSION")));
+        let instructions = info.instructions.as_ref().unwrap();
+        assert!(instructions.chars().count() <= 1500 && instructions.contains("graph_query"));
+        let tools = client.list_all_tools().await.unwrap();
+        for expected in ["index_repo", "graph_query", "blast_radius"] {
+            assert!(tools.iter().any(|it| it.name == expected), "{expected}");
+        }
+        assert!(!tools.iter().any(|it| it.name == "export"), "commands that are no tools are not listed");
+        tools.iter().for_each(check_tool);
+        assert_eq!(tools, client.list_all_tools().await.unwrap());
+        let size = serde_json::to_string(&tools).unwrap().len();
+        assert!(size <= 24 * 1024, "the list takes {size} bytes");
+    });
+}
+
+#[track_caller]
+fn check_tool(tool: &Tool) {
+    let name = &tool.name;
+    assert!(tool.title.is_some() && tool.description.is_some(), "{name}");
+    let annotations = tool.annotations.as_ref().unwrap();
+    assert_eq!(annotations.read_only_hint, Some(name != "index_repo"), "{name}");
+    assert_eq!(annotations.idempotent_hint, Some(true));
+    assert_eq!(annotations.open_world_hint, Some(false));
+    let has = |schema: &JsonObject, property: &str| schema["properties"].get(property).is_some();
+    assert!(has(&tool.input_schema, "repo"), "{name}");
+    let output = tool.output_schema.as_ref().unwrap();
+    assert_eq!(output["type"], "object", "{name}");
+    assert!(has(output, "snapshot"), "{name}");
+}
+
+#[test]
+fn one_server_answers_for_any_repository() {
+    let (session, fixture, elsewhere) = (Session::new(), repository(), Fixture::directory());
+    let path = fixture.path().to_str().unwrap();
+    converse(&session, elsewhere.path(), &[], async |client| {
+        let outside = refusal(call(client, "graph_query", json!({"query": "total"})).await);
+        assert_eq!(outside["kind"], "usage");
+        answer(call(client, "index_repo", json!({"repo": path})).await);
+        let (found, _) = answer(call(client, "graph_query", json!({"query": "total", "repo": path})).await);
+        assert_eq!(found["total"], 1);
+    });
+    // Or for one that was named when it was started.
+    converse(&session, elsewhere.path(), &["--repo", path], async |client| {
+        let (found, _) =
+            answer(call(client, "graph_query", json!({"query": "Cart", "kinds": "class"})).await);
+        assert_eq!(found["total"], 1);
+    });
+}
+
+#[test]
+fn what_cannot_be_done_is_told_in_the_right_place() {
+    let (session, fixture) = (Session::new(), repository());
+    session.run(fixture.path(), &["index"]);
+    converse(&session, fixture.path(), &[], async |client| {
+        // A tool that is not there is a fault of the request.
+        match call(client, "no_such_tool", json!({})).await {
+            Err(ServiceError::McpError(error)) => {
+                assert_eq!(error.code, ErrorCode::INVALID_PARAMS);
+                assert!(error.message.contains("`no_such_tool`"), "{}", error.message);
+            }
+            other => panic!("{other:?}"),
+        }
+        // An operation that is a command only is none either.
+        assert!(matches!(call(client, "export", json!({})).await, Err(ServiceError::McpError(_))));
+        // The rest is an answer that a model can read.
+        for (tool, arguments, kind, named) in [
+            ("graph_query", json!({}), "usage", "`query`"),
+            ("graph_query", json!({"query": "total", "limit": "many"}), "usage", "`limit`"),
+            ("graph_query", json!({"query": "total", "kinds": ["sort"]}), "usage", "`sort`"),
+            ("graph_query", json!({"query": "total", "qery": 1}), "usage", "`qery`"),
+            ("blast_radius", json!({"symbol": "nothing_like_it"}), "not_found", "nothing_like_it"),
+        ] {
+            let error = refusal(call(client, tool, arguments).await);
+            assert_eq!(error["kind"], kind, "{error}");
+            assert!(error["message"].as_str().unwrap().contains(named), "{error}");
+            assert!(!error["hint"].as_str().unwrap().is_empty());
+        }
+    });
+}
+
+/// Sends lines to a server, closes its input, and gives what it wrote, line by line.
+fn speak(session: &Session, directory: &Path, lines: &[Value]) -> Vec<Value> {
+    use std::io::Write as _;
+    let mut command = session.command(directory);
+    command.arg("mcp").stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    for line in lines {
+        // A server that has ended early is seen in what it wrote.
+        let _ = match line {
+            Value::String(raw) => writeln!(input, "{raw}"),
+            line => writeln!(input, "{line}"),
+        };
+    }
+    drop(input);
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "it ends when its input ends");
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines()
+        .map(|it| serde_json::from_str(it).expect("nothing but protocol on standard output"))
+        .collect()
+}
+
+fn initialize(version: &str) -> Value {
+    let client = json!({"name": "test", "version": "0"});
+    let parameters = json!({"protocolVersion": version, "capabilities": {}, "clientInfo": client});
+    json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": parameters})
+}
+
+fn initialized() -> Value {
+    json!({"jsonrpc": "2.0", "method": "notifications/initialized"})
+}
+
+#[test]
+fn every_revision_with_a_handshake_is_spoken() {
+    let (session, fixture) = (Session::new(), repository());
+    session.run(fixture.path(), &["index"]);
+    let parameters = json!({"name": "graph_query", "arguments": {"query": "total"}});
+    let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": parameters});
+    for (asked, spoken) in [
+        ("2024-11-05", "2024-11-05"),
+        ("2025-03-26", "2025-03-26"),
+        ("2025-06-18", "2025-06-18"),
+        ("2025-11-25", "2025-11-25"),
+        ("1999-01-01", "2025-11-25"),
+    ] {
+        let heard = speak(&session, fixture.path(), &[initialize(asked), initialized(), call.clone()]);
+        assert_eq!(heard[0]["result"]["protocolVersion"], spoken);
+        let result = &heard[1]["result"];
+        // Where a client of that time reads text alone, the text says all.
+        let text = result["content"][0]["text"].as_str().unwrap();
+        let data = match spoken < "2025-06-18" {
+            true => serde_json::from_str(text).unwrap(),
+            false => result["structuredContent"].clone(),
+        };
+        assert_eq!(data["symbols"][0]["name"], "total", "{asked}: {result}");
+    }
+}
+
+#[test]
+fn a_server_that_hears_nothing_or_nonsense_ends_in_peace() {
+    let (session, fixture) = (Session::new(), repository());
+    assert_eq!(speak(&session, fixture.path(), &[]), [] as [Value; 0]);
+    let unknown = json!({"jsonrpc": "2.0", "id": 2, "method": "no/such/method"});
+    let heard = speak(
+        &session,
+        fixture.path(),
+        &[initialize("2025-11-25"), initialized(), json!("{nonsense"), json!(""), unknown],
+    );
+    assert_eq!(heard.last().unwrap()["error"]["code"], -32601, "{heard:?}");
+    assert_eq!(heard[0]["id"], 1);
+}
+
+#[test]
+fn the_list_can_be_shortened() {
+    let (session, fixture) = (Session::new(), repository());
+    let ran = session.run(fixture.path(), &["mcp", "--tools", "grpah_query"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("graph_query"), "{}", ran.stderr);
+}

@@ -1,0 +1,347 @@
+//! Operations as tools of agents: what they are called with and answer, in JSON.
+//!
+//! Agents have no help to read and no shell to try things in: an argument that is misspelt or of the wrong type is an error
+//! that names it, lists may come as text with commas, and what is null is left out.
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::error::{Candidate, Error, ErrorKind, Result};
+use crate::nearest::nearest;
+use crate::{Access, Listed};
+
+/// An operation that is a tool.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Tool {
+    pub name: &'static str,
+    pub title: String,
+    pub description: String,
+    /// JSON Schema of the arguments, those that all tools have in common included.
+    pub arguments: Map<String, Value>,
+    /// JSON Schema of the reply.
+    pub reply: Map<String, Value>,
+    pub access: Access,
+}
+
+/// All operations that are tools, in the order of the list.
+pub fn tools() -> Vec<Tool> {
+    crate::list().into_iter().filter_map(tool).collect()
+}
+
+fn tool(listed: Listed) -> Option<Tool> {
+    let access = listed.access?;
+    let mut arguments = object(listed.arguments.to_value());
+    let description =
+        arguments.remove("description").as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
+    arguments.remove("title");
+    let mut arguments = object(slim(Value::Object(arguments), Keep::Descriptions));
+    let properties = arguments.entry("properties").or_insert_with(|| Value::Object(Map::new()));
+    if let Value::Object(properties) = properties {
+        properties.insert(REPO.to_owned(), serde_json::json!({ "type": "string" }));
+    }
+    arguments.insert("additionalProperties".to_owned(), Value::Bool(false));
+    let reply = without_unused(object(slim(listed.reply.to_value(), Keep::Types)));
+    Some(Tool { name: listed.name, title: title(listed.name), description, arguments, reply, access })
+}
+
+/// What a reply looks like as it is written: a field that is left out when it is empty is not required.
+pub(crate) fn reply_schema<T: JsonSchema>() -> schemars::Schema {
+    schemars::generate::SchemaSettings::default().for_serialize().into_generator().into_root_schema_for::<T>()
+}
+
+/// `blast_radius` as `Blast radius`.
+fn title(name: &str) -> String {
+    let spaced = name.replace('_', " ");
+    let first = spaced.chars().next().map(|it| it.to_ascii_uppercase());
+    first.into_iter().chain(spaced.chars().skip(1)).collect()
+}
+
+fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Keep {
+    /// All that helps to call.
+    Descriptions,
+    /// Every field of the reply with its type; of what is inside it, the fields that are always there.
+    Types,
+}
+
+/// A schema without what an agent pays for and does not need. Names of fields are no keywords, whatever they are.
+fn slim(schema: Value, keep: Keep) -> Value {
+    let Value::Object(mut map) = schema else { return schema };
+    if let (Keep::Types, Some(Value::Object(inside))) = (keep, map.get_mut("$defs")) {
+        for it in inside.values_mut() {
+            keep_required(it);
+        }
+    }
+    let mut slimmed = Map::new();
+    for (key, value) in map {
+        let value = match key.as_str() {
+            "properties" | "$defs" => {
+                let named = object(value).into_iter().map(|(name, it)| (name, slim(it, keep)));
+                Value::Object(named.collect())
+            }
+            "$schema" | "title" | "format" | "minimum" | "maximum" => continue,
+            "description" | "default" | "required" if keep == Keep::Types => continue,
+            // Only a default that says something.
+            "default"
+                if value.is_null() || value == Value::Bool(false) || value == Value::Array(Vec::new()) =>
+            {
+                continue;
+            }
+            // Absent rather than null.
+            "type" => match value {
+                Value::Array(types) => {
+                    let mut types: Vec<Value> = types.into_iter().filter(|it| it != "null").collect();
+                    if types.len() == 1 { types.remove(0) } else { Value::Array(types) }
+                }
+                value => value,
+            },
+            "anyOf" | "oneOf" | "allOf" => {
+                let mut items = match value {
+                    Value::Array(items) => items,
+                    _ => continue,
+                };
+                items.retain(|it| it["type"] != "null");
+                // A choice of words is a list of words; a choice of one is that one.
+                let words: Option<Vec<Value>> = items.iter().map(|it| it.get("const").cloned()).collect();
+                match words {
+                    Some(words) => {
+                        slimmed.insert("enum".to_owned(), Value::Array(words));
+                        continue;
+                    }
+                    None if items.len() == 1 => {
+                        slimmed.extend(object(slim(items.remove(0), keep)));
+                        continue;
+                    }
+                    None => Value::Array(items.into_iter().map(|it| slim(it, keep)).collect()),
+                }
+            }
+            _ => slim(value, keep),
+        };
+        slimmed.insert(key, value);
+    }
+    Value::Object(slimmed)
+}
+
+fn keep_required(schema: &mut Value) {
+    let required = schema["required"].as_array().cloned().unwrap_or_default();
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.retain(|name, _| required.iter().any(|it| it == name.as_str()));
+    }
+}
+
+/// Definitions that nothing refers to go, one after the other.
+fn without_unused(mut schema: Map<String, Value>) -> Map<String, Value> {
+    loop {
+        let text = Value::Object(schema.clone()).to_string();
+        let Some(Value::Object(definitions)) = schema.get_mut("$defs") else { return schema };
+        let n_before = definitions.len();
+        definitions.retain(|name, _| text.contains(&format!("\"#/$defs/{name}\"")));
+        let n_after = definitions.len();
+        if n_after == 0 {
+            schema.remove("$defs");
+        }
+        if n_after == n_before {
+            return schema;
+        }
+    }
+}
+
+/// The argument that all tools have in common.
+const REPO: &str = "repo";
+
+/// Other names of arguments, where a tool has the second and not the first.
+const ALSO: &[(&str, &str)] = &[
+    ("symbol_hash", "symbol"),
+    ("target_hash", "symbol"),
+    ("task_description", "task"),
+    ("token_budget", "budget"),
+];
+
+/// Takes what all tools have in common out of the arguments: the repository.
+pub(crate) fn take_repo(arguments: &mut Map<String, Value>) -> Result<Option<String>> {
+    // Under the first name that is there.
+    let given = [REPO, "repo_url"].into_iter().find_map(|it| arguments.remove(it));
+    match given {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(repo)) => Ok(Some(repo)),
+        Some(other) => Err(wrong(format!("`repo` is `{other}`, expected a path or url as text"))),
+    }
+}
+
+/// The arguments of an operation from what an agent gave.
+pub(crate) fn arguments<T: DeserializeOwned + JsonSchema>(given: Map<String, Value>) -> Result<T> {
+    let schema = schemars::schema_for!(T).to_value();
+    let no_properties = Map::new();
+    let properties = schema["properties"].as_object().unwrap_or(&no_properties);
+    let mut arguments = Map::new();
+    for (name, value) in given {
+        let is_own = properties.contains_key(&name);
+        let also = ALSO.iter().find(|it| !is_own && it.0 == name && properties.contains_key(it.1));
+        let name = also.map_or(name, |it| it.1.to_owned());
+        let Some(property) = properties.get(&name) else { return Err(unknown(&name, properties)) };
+        match value {
+            Value::Null => continue,
+            Value::String(text) if is_list(property) => arguments.insert(name, split(&text)),
+            value => arguments.insert(name, value),
+        };
+    }
+    read(&arguments).map_err(|problem| explain::<T>(&arguments, &problem))
+}
+
+fn read<T: DeserializeOwned>(arguments: &Map<String, Value>) -> std::result::Result<T, String> {
+    T::deserialize(Value::Object(arguments.clone())).map_err(|error| error.to_string())
+}
+
+/// Which argument it is: without it, nothing is wrong but that it is missing.
+fn explain<T: DeserializeOwned>(arguments: &Map<String, Value>, problem: &str) -> Error {
+    if let Some(name) = problem.strip_prefix("missing field ") {
+        return wrong(format!("the argument {name} is missing"));
+    }
+    for name in arguments.keys() {
+        let mut others = arguments.clone();
+        others.remove(name);
+        let is_at_fault = match read::<T>(&others) {
+            Ok(_) => true,
+            Err(problem) => problem == format!("missing field `{name}`"),
+        };
+        if is_at_fault {
+            return wrong(format!("`{name}`: {}", in_words(problem)));
+        }
+    }
+    wrong(in_words(problem))
+}
+
+/// Names of Rust's types mean nothing to the caller.
+fn in_words(problem: &str) -> String {
+    let Some((before, expected)) = problem.rsplit_once("expected ") else { return problem.to_owned() };
+    let expected = match expected {
+        "usize" | "u8" | "u16" | "u32" | "u64" => "a whole number, 0 or more",
+        "i32" | "i64" => "a whole number",
+        "f32" | "f64" => "a number",
+        "a sequence" => "a list",
+        "path string" => "a path as text",
+        other => other,
+    };
+    format!("{before}expected {expected}")
+}
+
+fn is_list(property: &Value) -> bool {
+    match &property["type"] {
+        Value::String(name) => name == "array",
+        Value::Array(names) => names.iter().any(|it| it == "array"),
+        _ => false,
+    }
+}
+
+fn split(text: &str) -> Value {
+    text.split(',').map(str::trim).filter(|it| !it.is_empty()).map(Value::from).collect()
+}
+
+fn unknown(name: &str, properties: &Map<String, Value>) -> Error {
+    let names = || properties.keys().map(String::as_str).chain([REPO]);
+    let near = nearest(name, names(), 3);
+    let hint = match near.is_empty() {
+        true => format!("its arguments are `{}`", names().collect::<Vec<_>>().join("`, `")),
+        false => format!("did you mean `{}`?", near.join("` or `")),
+    };
+    let candidates = near.into_iter().map(Candidate::named).collect();
+    Error::new(ErrorKind::Usage, format!("no argument is called `{name}`"), hint).with_candidates(candidates)
+}
+
+fn wrong(message: String) -> Error {
+    Error::new(ErrorKind::Usage, message, "see the tool's input schema")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{BlastRadius, Direction, Query};
+
+    fn query(given: Value) -> Result<Query> {
+        arguments(object(given))
+    }
+
+    #[test]
+    fn what_an_agent_gives_becomes_arguments() {
+        let read =
+            query(json!({"query": "f", "kinds": "method, class", "edges": "both", "package": null})).unwrap();
+        assert_eq!((read.query.as_str(), read.edges, read.limit), ("f", Direction::Both, 100));
+        assert_eq!(read.kinds, ["method", "class"]);
+        assert_eq!(read.package, None);
+        let read: BlastRadius = arguments(object(json!({"symbol_hash": "12345678"}))).unwrap();
+        assert_eq!(read.symbol, "12345678");
+    }
+
+    #[track_caller]
+    fn check_refused(given: Value, message: &str) {
+        let error = query(given).unwrap_err();
+        assert_eq!((error.kind, error.message.as_str()), (ErrorKind::Usage, message));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        check_refused(json!({}), "the argument `query` is missing");
+        check_refused(json!({"query": 3}), "`query`: invalid type: integer `3`, expected a string");
+        check_refused(
+            json!({"query": "f", "limit": -1}),
+            "`limit`: invalid value: integer `-1`, expected a whole number, 0 or more",
+        );
+        check_refused(
+            json!({"query": "f", "edges": "up"}),
+            "`edges`: unknown variant `up`, expected one of `none`, `in`, `out`, `both`",
+        );
+        check_refused(json!({"query": "f", "kind": "method"}), "no argument is called `kind`");
+        assert!(query(json!({"query": "f", "kind": "method"})).unwrap_err().hint.contains("`kinds`"));
+    }
+
+    #[test]
+    fn the_repository_is_an_argument_of_every_tool() {
+        for tool in tools() {
+            assert_eq!(tool.arguments["properties"][REPO]["type"], "string", "{}", tool.name);
+            assert_eq!(tool.arguments["type"], "object");
+            assert_eq!(tool.reply["type"], "object");
+            assert!(!tool.description.is_empty() && !tool.title.contains('_'));
+        }
+        let mut given = object(json!({"repo": "flask", "query": "f"}));
+        assert_eq!(take_repo(&mut given).unwrap().as_deref(), Some("flask"));
+        assert_eq!(given.len(), 1);
+        assert!(take_repo(&mut object(json!({"repo": 1}))).is_err());
+    }
+
+    #[test]
+    fn schemas_keep_names_and_lose_what_nobody_reads() {
+        let schema = json!({
+            "title": "X",
+            "required": ["title"],
+            "properties": {
+                "title": {"type": ["string", "null"], "description": "d", "default": null},
+                "at": {"anyOf": [{"$ref": "#/$defs/At"}, {"type": "null"}]},
+                "way": {"oneOf": [{"const": "in", "description": "d"}, {"const": "out"}]},
+            },
+            "$defs": {
+                "At": {"properties": {"line": {"type": "integer"}, "more": {"$ref": "#/$defs/More"}}, "required": ["line"]},
+                "More": {"type": "object"},
+            },
+        });
+        let slimmed = without_unused(object(slim(schema, Keep::Types)));
+        let expect = json!({
+            "properties": {
+                "title": {"type": "string"},
+                "at": {"$ref": "#/$defs/At"},
+                "way": {"enum": ["in", "out"]},
+            },
+            "$defs": {"At": {"properties": {"line": {"type": "integer"}}}},
+        });
+        assert_eq!(Value::Object(slimmed), expect);
+    }
+}

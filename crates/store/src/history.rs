@@ -1,0 +1,193 @@
+//! What commits said of the code, and which commits a snapshot's text comes from.
+
+use knowing_model::{Hash, identity};
+use rusqlite::{Connection, OptionalExtension};
+use serde::{Deserialize, Serialize};
+
+use crate::connection::Store;
+use crate::error::{Fault, Result};
+use crate::packed::{pack_rows, unpack_rows};
+use crate::snapshots::SnapshotRow;
+
+/// A file that a commit changed.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Touch {
+    pub path: String,
+    /// Where a renamed file was before.
+    pub old_path: Option<String>,
+    /// Paths of declarations; an empty one is the file's own top level.
+    pub names: Vec<String>,
+}
+
+/// A commit as it was mined.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MinedCommit {
+    /// Git's raw object id.
+    pub id: Vec<u8>,
+    /// Unix seconds.
+    pub time: i64,
+    pub message: String,
+    /// Empty when the commit says nothing of code.
+    pub touches: Vec<Touch>,
+}
+
+/// The history of a new snapshot.
+#[derive(Clone, Copy, Debug)]
+pub struct NewHistory<'a> {
+    /// Version of the rules that commits were mined by.
+    pub rules: u32,
+    /// Unix seconds.
+    pub commit_time: i64,
+    /// The walk ended where the clone does.
+    pub is_cut: bool,
+    /// Ids of all commits of the walk, newest first.
+    pub walked: &'a [&'a [u8]],
+    /// Those that were not known.
+    pub mined: &'a [MinedCommit],
+}
+
+/// The history of a snapshot.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct HistoryRow {
+    /// Of the ids of the commits, newest first.
+    pub digest: Hash,
+    pub commit_time: i64,
+    pub is_cut: bool,
+    /// How many commits it has that say something.
+    pub n_commits: u32,
+}
+
+impl Store {
+    /// Which of these commits were mined by these rules, in their order.
+    pub fn are_mined(&self, rules: u32, commits: &[&[u8]]) -> Result<Vec<bool>> {
+        self.read(|db| {
+            let mut statement =
+                db.prepare_cached("SELECT 1 FROM commits WHERE commit_id = ?1 AND rules = ?2")?;
+            let known = commits.iter().map(|it| statement.exists((it, rules)));
+            Ok(known.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
+    /// Keeps what was mined and says which commits a snapshot has. A snapshot that has a history keeps it, unless it was
+    /// of other rules, or cut short and the new one is longer: then the clone that knows more counts.
+    pub fn write_history(&mut self, snapshot: &SnapshotRow, new: &NewHistory<'_>) -> Result<HistoryRow> {
+        self.write(|db| {
+            write_commits(db, new)?;
+            write_history(db, snapshot, new)
+        })
+    }
+
+    /// None when the snapshot has none by these rules.
+    pub fn history(&self, snapshot: &SnapshotRow, rules: u32) -> Result<Option<HistoryRow>> {
+        self.read(|db| history(db, snapshot, rules))
+    }
+
+    /// The commits of a snapshot that say something, newest first.
+    pub fn commits_of(&self, snapshot: &SnapshotRow, rules: u32) -> Result<Vec<MinedCommit>> {
+        self.read(|db| {
+            let mut list = db
+                .prepare_cached("SELECT commit_rows FROM histories WHERE snapshot_row = ?1 AND rules = ?2")?;
+            let packed: Option<Vec<u8>> =
+                list.query_row((snapshot.row, rules), |row| row.get(0)).optional()?;
+            let damaged =
+                || Fault::damaged(format!("the history of snapshot {} cannot be read", snapshot.id));
+            let rows = unpack_rows(&packed.unwrap_or_default()).ok_or_else(damaged)?;
+            let mut statement = db.prepare_cached(
+                "SELECT commit_id, time, message, touches FROM commits WHERE commit_row = ?1",
+            )?;
+            let mut commits = Vec::with_capacity(rows.len());
+            for row in rows {
+                let found = statement.query_row([row], |row| {
+                    Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get::<_, Vec<u8>>(3)?))
+                });
+                let (id, time, message, touches) = found.optional()?.ok_or_else(damaged)?;
+                let touches = postcard::from_bytes(&touches).map_err(|_| damaged())?;
+                commits.push(MinedCommit { id, time, message, touches });
+            }
+            Ok(commits)
+        })
+    }
+}
+
+fn write_commits(db: &Connection, new: &NewHistory<'_>) -> std::result::Result<(), Fault> {
+    let mut insert = db.prepare_cached(
+        "INSERT INTO commits (commit_id, rules, time, message, touches) VALUES (?1, ?2, ?3, ?4, ?5)
+         ON CONFLICT (commit_id) DO UPDATE SET rules = ?2, time = ?3, message = ?4, touches = ?5",
+    )?;
+    for commit in new.mined {
+        let touches = match commit.touches.is_empty() {
+            true => Vec::new(),
+            false => {
+                postcard::to_stdvec(&commit.touches).expect("names and lists are what postcard can write")
+            }
+        };
+        insert.execute((&commit.id, new.rules, commit.time, &commit.message, touches))?;
+    }
+    Ok(())
+}
+
+fn write_history(
+    db: &Connection,
+    snapshot: &SnapshotRow,
+    new: &NewHistory<'_>,
+) -> std::result::Result<HistoryRow, Fault> {
+    let mut find = db.prepare_cached(
+        "SELECT commit_row FROM commits WHERE commit_id = ?1 AND rules = ?2 AND touches > x''",
+    )?;
+    let mut rows: Vec<u32> = Vec::new();
+    let mut ids: Vec<&[u8]> = Vec::new();
+    for &id in new.walked {
+        if let Some(row) = find.query_row((id, new.rules), |row| row.get(0)).optional()? {
+            rows.push(row);
+            ids.push(id);
+        }
+    }
+    let row = HistoryRow {
+        digest: identity::history_digest(ids.iter().copied()),
+        commit_time: new.commit_time,
+        is_cut: new.is_cut,
+        n_commits: u32::try_from(ids.len()).map_err(|_| Fault::TooLarge)?,
+    };
+    if let Some(stored) = history(db, snapshot, new.rules)?
+        && (!stored.is_cut || stored.n_commits >= row.n_commits)
+    {
+        return Ok(stored);
+    }
+    let mut packed = Vec::new();
+    pack_rows(rows.into_iter(), &mut packed);
+    let mut insert = db.prepare_cached(
+        "INSERT INTO histories (snapshot_row, rules, digest, commit_time, is_cut, n_commits, commit_rows)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+         ON CONFLICT (snapshot_row) DO UPDATE
+         SET rules = ?2, digest = ?3, commit_time = ?4, is_cut = ?5, n_commits = ?6, commit_rows = ?7",
+    )?;
+    insert.execute((
+        snapshot.row,
+        new.rules,
+        row.digest.as_bytes(),
+        row.commit_time,
+        row.is_cut,
+        row.n_commits,
+        packed,
+    ))?;
+    Ok(row)
+}
+
+fn history(
+    db: &Connection,
+    snapshot: &SnapshotRow,
+    rules: u32,
+) -> std::result::Result<Option<HistoryRow>, Fault> {
+    let mut statement = db.prepare_cached(
+        "SELECT digest, commit_time, is_cut, n_commits FROM histories WHERE snapshot_row = ?1 AND rules = ?2",
+    )?;
+    let row = statement.query_row((snapshot.row, rules), |row| {
+        Ok(HistoryRow {
+            digest: Hash(row.get(0)?),
+            commit_time: row.get(1)?,
+            is_cut: row.get(2)?,
+            n_commits: row.get(3)?,
+        })
+    });
+    Ok(row.optional()?)
+}

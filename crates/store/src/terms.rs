@@ -1,0 +1,50 @@
+//! Term vectors of file contents, as the search crate encodes them.
+
+use rusqlite::{Connection, OptionalExtension};
+
+use crate::connection::Store;
+use crate::error::{Fault, Result};
+
+/// What makes term vectors themselves: the content, and how it was read.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct TermsKey<'a> {
+    /// Git's raw object id.
+    pub blob: &'a [u8],
+    pub language: &'a str,
+    /// Of extraction and of cutting texts into terms.
+    pub ruleset: u32,
+}
+
+impl Store {
+    pub fn terms(&self, key: TermsKey<'_>) -> Result<Option<Vec<u8>>> {
+        self.read(|db| {
+            let mut statement = db.prepare_cached(
+                "SELECT vectors FROM terms WHERE blob = ?1 AND language = ?2 AND ruleset = ?3",
+            )?;
+            let row = (key.blob, key.language, key.ruleset);
+            Ok(statement.query_row(row, |row| row.get(0)).optional()?)
+        })
+    }
+
+    /// Keeps term vectors that were made for files of snapshots which are stored already.
+    pub fn write_terms(&mut self, all: &[(TermsKey<'_>, Vec<u8>)]) -> Result<()> {
+        if all.is_empty() {
+            return Ok(());
+        }
+        self.write(|db| all.iter().try_for_each(|(key, vectors)| insert_terms(db, *key, vectors)))
+    }
+}
+
+pub(crate) fn insert_terms(
+    db: &Connection,
+    key: TermsKey<'_>,
+    vectors: &[u8],
+) -> std::result::Result<(), Fault> {
+    // What cannot be read is made again: the new bytes count.
+    let mut statement = db.prepare_cached(
+        "INSERT INTO terms (blob, language, ruleset, vectors) VALUES (?1, ?2, ?3, ?4)
+         ON CONFLICT (blob, language, ruleset) DO UPDATE SET vectors = ?4",
+    )?;
+    statement.execute((key.blob, key.language, key.ruleset, vectors))?;
+    Ok(())
+}
