@@ -1,5 +1,6 @@
 //! The executable: parses a command line into an operation, runs it, and writes the answer; or serves agents.
 
+mod context;
 mod progress;
 mod render;
 mod style;
@@ -10,11 +11,11 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use knowing_mcp::Listing;
-use knowing_ops::{Cx, Environment, Error, ErrorKind, Operation, Reply, SCHEMA};
+use knowing_ops::{ContextReply, Cx, Environment, Error, ErrorKind, Operation, Reply, SCHEMA};
 
 use crate::style::Style;
 
-/// Know your code: who calls, imports and extends whom, and what a change may break
+/// Know your code: what a task needs, who calls whom, and what a change may break
 #[derive(Debug, Parser)]
 #[command(name = "knowing", version, after_help = EXAMPLES, propagate_version = false, max_term_width = 110)]
 #[command(next_help_heading = "Options of every command")]
@@ -64,6 +65,8 @@ struct Mcp {
 
 const EXAMPLES: &str = "\
 Examples:
+  knowing context 'retry uploads'      the symbols a task needs, best first; indexes when needed
+  knowing why 'retry uploads' --symbol Client.send
   knowing index                        index the repository around the working directory
   knowing callers Flask.run            who calls a method
   knowing blast-radius Session.get     what a change of it may break
@@ -114,7 +117,7 @@ impl From<io::Error> for Failure {
 
 fn run(command_line: CommandLine) -> Result<(), Failure> {
     let CommandLine { db, repo, json, quiet, verbose, no_color, command } = command_line;
-    let operation = match command {
+    let mut operation = match command {
         Command::Operation(operation) => operation,
         Command::Mcp(arguments) => return serve(db, repo, arguments),
     };
@@ -122,6 +125,9 @@ fn run(command_line: CommandLine) -> Result<(), Failure> {
         let message = format!("there is no working directory: {error}");
         Error::new(ErrorKind::Io, message, "change to a directory that exists")
     })?;
+    if !json {
+        context::for_people(&mut operation);
+    }
     let progress = progress::of_terminal(quiet);
     let mut output = io::stdout().lock();
     let reply =
@@ -134,6 +140,12 @@ fn run(command_line: CommandLine) -> Result<(), Failure> {
                 "{} nodes, {} edges, {} unresolved",
                 written.nodes, written.edges, written.unresolved
             );
+        }
+        return Ok(());
+    }
+    if let Reply::Context(ContextReply { batch: Some(batch), .. }) = &reply {
+        if !quiet && batch.failed > 0 {
+            let _ = writeln!(io::stderr().lock(), "{} of {} tasks failed", batch.failed, batch.tasks);
         }
         return Ok(());
     }

@@ -3,12 +3,14 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::context::{ContextOptions, PackReply, for_files};
+pub(crate) use crate::context::PackReply;
+use crate::context::{ContextOptions, for_files};
 use crate::cx::Cx;
 use crate::error::Result;
 
 /// The symbols of files and who calls them, within a token budget
 #[derive(Clone, Debug, clap::Args, Deserialize, JsonSchema)]
+#[command(hide = true)]
 pub struct ContextForFiles {
     /// Paths from the top of the repository
     #[arg(required = true)]

@@ -1,15 +1,21 @@
 //! Context around a change.
 
+use knowing_vcs::{ChangeKind, Changes, Hunk, TextChange, Wanted};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::context::{Asked, ChangedFile, ContextOptions, PackReply, answer, check_files};
+pub(crate) use crate::context::PackReply;
+use crate::context::{Asked, ChangedFile, ContextOptions, MAX_FILES, answer, answer_at, check_files, too_many_files};
 use crate::cx::Cx;
 use crate::error::{Error, ErrorKind, Result};
 use crate::place::Place;
 
+/// Larger files are taken as changed all over.
+const MAX_BYTES: u64 = 4 << 20;
+
 /// What stands around a change: a walk from the symbols it touches
 #[derive(Clone, Debug, clap::Args, Deserialize, JsonSchema)]
+#[command(hide = true)]
 pub struct ContextForPr {
     /// Changed files, when there is no base revision
     #[arg(required_unless_present = "base")]
@@ -55,16 +61,33 @@ pub(crate) fn for_pr(
         ));
     };
     let (from, to) = (checkout.resolve(base)?, checkout.resolve(head.unwrap_or("HEAD"))?);
-    let changes = checkout.changes_between(from, to)?;
-    let mut files = Vec::new();
-    for change in changes {
-        // What is gone has no symbols to start from.
-        let Some(path) = change.new_path() else { continue };
-        let hunks = checkout.hunks(&change)?;
-        let lines = hunks.map(|hunks| hunks.iter().map(|it| it.new_lines()).collect());
-        files.push(ChangedFile { path: path.to_owned(), lines });
-    }
-    let paths: Vec<String> = files.iter().map(|it| it.path.clone()).collect();
-    check_files(&paths)?;
-    answer(cx, &Asked::Changes(files), options)
+    let wanted = Wanted { path: &|_| true, max_files: MAX_FILES, max_bytes: MAX_BYTES };
+    let files = match checkout.differ().changes_between(from, to, wanted)? {
+        Changes::Files(files) => files,
+        Changes::TooMany => return Err(too_many_files(MAX_FILES)),
+        Changes::Missing => {
+            return Err(Error::new(
+                ErrorKind::BadInput,
+                format!("what changed since `{base}` is not in this clone"),
+                "fetch it, or name the changed files with `--files`",
+            ));
+        }
+    };
+    // What is gone has no symbols to start from.
+    let there = files.into_iter().filter(|it| it.kind != ChangeKind::Deleted);
+    let changed = there.map(|it| ChangedFile { lines: it.text.as_ref().map(changed_lines), path: it.path }).collect();
+    answer_at(cx, &Asked::Changes(changed), options, head)
+}
+
+/// First and last line of each hunk in the new version; where lines are only gone, the line before and the one after.
+fn changed_lines(change: &TextChange) -> Vec<(u32, u32)> {
+    let line_of = |at: usize| 1 + change.new[..at].iter().filter(|it| **it == b'\n').count() as u32;
+    let lines = |hunk: &Hunk| {
+        let first = line_of(hunk.new.start);
+        match hunk.new.is_empty() {
+            true => (first.saturating_sub(1), first),
+            false => (first, line_of(hunk.new.end - 1)),
+        }
+    };
+    change.hunks.iter().map(lines).collect()
 }

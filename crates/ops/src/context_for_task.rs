@@ -3,12 +3,14 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::context::{ContextOptions, PackReply, for_task};
+pub(crate) use crate::context::PackReply;
+use crate::context::{ContextOptions, for_task};
 use crate::cx::Cx;
 use crate::error::Result;
 
 /// The symbols that matter for a task, best first, within a token budget
 #[derive(Clone, Debug, clap::Args, Deserialize, JsonSchema)]
+#[command(hide = true)]
 pub struct ContextForTask {
     /// What is to be done: a sentence, an issue, a stack trace
     #[serde(alias = "task")]

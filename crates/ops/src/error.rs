@@ -182,6 +182,16 @@ impl From<knowing_graph::Error> for Error {
     }
 }
 
+impl From<knowing_search::Error> for Error {
+    fn from(error: knowing_search::Error) -> Error {
+        let kind = match &error {
+            knowing_search::Error::Io(_) => ErrorKind::Io,
+            knowing_search::Error::Damaged(_) | knowing_search::Error::Input(_) => ErrorKind::Corrupt,
+        };
+        Error::new(kind, error.to_string(), "index again with `knowing index --force`")
+    }
+}
+
 impl From<knowing_index::Error> for Error {
     fn from(error: knowing_index::Error) -> Error {
         use knowing_index::Error as Index;
@@ -189,6 +199,7 @@ impl From<knowing_index::Error> for Error {
             Index::Vcs(error) => error.into(),
             Index::Store(error) => error.into(),
             Index::Graph(error) => error.into(),
+            Index::Search(error) => error.into(),
             Index::Glob { .. } => {
                 Error::new(ErrorKind::Usage, error.to_string(), "globs are written as in `.gitignore`")
             }

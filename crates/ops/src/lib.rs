@@ -7,12 +7,18 @@ mod answer;
 mod blast_radius;
 mod callees;
 mod callers;
+mod context;
+mod context_for_files;
+mod context_for_pr;
+mod context_for_task;
 mod cx;
 mod error;
 mod export;
 mod index_repo;
 mod lookup;
 mod nearest;
+mod pack;
+mod params;
 mod place;
 mod query;
 mod registry;
@@ -20,21 +26,31 @@ mod stats;
 mod tool;
 mod unresolved;
 mod view;
+mod why;
 
 pub use answer::{Link, SCHEMA, SymbolInfo, Tree};
 pub use blast_radius::{BlastRadius, BlastRadiusReply, Impact, PathStep, Risk};
 pub use callees::{Callees, CalleesReply};
 pub use callers::{Callers, CallersReply, Neighbour};
+pub use context::{
+    BatchReply, Context, ContextOptions, ContextReply, DetailChoice, FormatChoice, PackReply, RankerChoice,
+};
+pub use context_for_files::ContextForFiles;
+pub use context_for_pr::ContextForPr;
+pub use context_for_task::ContextForTask;
 pub use cx::{Cx, Environment};
 pub use error::{Candidate, Error, ErrorKind, Result};
 pub use export::{Export, ExportFormat, ExportReply};
 pub use index_repo::{IndexReply, IndexRepo, PhaseReport};
 pub use knowing_index::{Phase, Progress, Silent};
+pub use pack::Pack;
+pub use params::{ParamsReply, ShowParams};
 pub use query::{Direction, Query, QueryReply};
 pub use registry::Registry;
 pub use stats::{Stats, StatsReply};
 pub use tool::{Tool, tools};
 pub use unresolved::{UnresolvedSite, UnresolvedSites};
+pub use why::{Why, WhyReply};
 
 macro_rules! operations {
     ($($variant:ident $module:ident::$arguments:ident -> $reply:ident, $name:literal $(, $access:ident)?;)*) => {
@@ -106,6 +122,11 @@ macro_rules! access {
 
 // The command's variant, its arguments and reply, its name; and for tools of agents, what they do to what is stored.
 operations! {
+    Context context::Context -> ContextReply, "context";
+    ContextForTask context_for_task::ContextForTask -> PackReply, "context_for_task", reads;
+    ContextForFiles context_for_files::ContextForFiles -> PackReply, "context_for_files", reads;
+    ContextForPr context_for_pr::ContextForPr -> PackReply, "context_for_pr", reads;
+    Why why::Why -> WhyReply, "explain_symbol", reads;
     Index index_repo::IndexRepo -> IndexReply, "index_repo", writes;
     Stats stats::Stats -> StatsReply, "stats";
     Query query::Query -> QueryReply, "graph_query", reads;
@@ -113,6 +134,8 @@ operations! {
     Callees callees::Callees -> CalleesReply, "callees";
     BlastRadius blast_radius::BlastRadius -> BlastRadiusReply, "blast_radius", reads;
     Export export::Export -> ExportReply, "export";
+    Pack pack::Pack -> PackReply, "pack";
+    Params params::ShowParams -> ParamsReply, "params";
 }
 
 /// A row of the list of operations.

@@ -4,7 +4,7 @@ use knowing_model::Hash;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::context::PackReply;
+pub(crate) use crate::context::PackReply;
 use crate::cx::Cx;
 use crate::error::{Error, ErrorKind, Result};
 

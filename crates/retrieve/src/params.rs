@@ -1,9 +1,10 @@
 //! Every number that can be tuned, and every part that can be switched off.
 
 use knowing_model::{Hash, Hasher};
+use serde::Serialize;
 
 /// All numbers of retrieval. A changed one changes the digest, and with it every cache key.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Params {
     pub scoring: ScoringParams,
     pub channels: ChannelParams,
@@ -14,7 +15,7 @@ pub struct Params {
 }
 
 /// BM25F (retrieval.md 2).
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct ScoringParams {
     pub k1: f64,
     pub b: f64,
@@ -24,7 +25,7 @@ pub struct ScoringParams {
     pub max_terms: usize,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct ChannelParams {
     /// The constant of reciprocal rank fusion.
     pub rank_offset: f64,
@@ -56,7 +57,7 @@ pub struct ChannelParams {
 }
 
 /// Mechanisms 1, 2, 4 and 5 of system.md 10.6.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct SeedParams {
     /// Above this many nodes type-like candidates come first.
     pub types_first_above: usize,
@@ -72,7 +73,7 @@ pub struct SeedParams {
     pub max_path_seeds: usize,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct WalkParams {
     pub restart: f64,
     pub max_hops: u32,
@@ -85,7 +86,7 @@ pub struct WalkParams {
 }
 
 /// The seeds' scoring formula (system.md 10.5).
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct FormulaParams {
     /// blast, confidence, recency, distance; with and without HITS.
     pub with_hits: [f64; 4],
@@ -96,7 +97,7 @@ pub struct FormulaParams {
     pub commit_bonus: [(i64, f64); 3],
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct PackParams {
     pub min_budget: usize,
     pub task_budget: usize,

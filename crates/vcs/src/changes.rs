@@ -94,14 +94,27 @@ impl Differ {
     /// A rename is a file that is gone and a new one with the same content or, where both are wanted, with half of its
     /// lines in common. It counts as one file.
     pub fn changes_of(&mut self, commit: CommitId, wanted: Wanted<'_>) -> Result<Changes> {
-        let fault = || Error::git(format!("read commit `{commit}`"));
-        let [old_tree, new_tree] = &mut self.trees;
-        let Some(parents) = read_root(&self.objects, commit.0, new_tree)? else {
+        let Some(parents) = read_root(&self.objects, commit.0, &mut self.trees[1])? else {
             return Ok(Changes::Missing);
         };
+        self.compare(parents.first().copied(), commit, wanted)
+    }
+
+    /// The changes from one commit to another, whatever lies between them.
+    pub fn changes_between(&mut self, from: CommitId, to: CommitId, wanted: Wanted<'_>) -> Result<Changes> {
+        match read_root(&self.objects, to.0, &mut self.trees[1])? {
+            Some(_) => self.compare(Some(from.0), to, wanted),
+            None => Ok(Changes::Missing),
+        }
+    }
+
+    /// The new tree has been read.
+    fn compare(&mut self, old: Option<gix::ObjectId>, commit: CommitId, wanted: Wanted<'_>) -> Result<Changes> {
+        let fault = || Error::git(format!("read commit `{commit}`"));
+        let [old_tree, new_tree] = &mut self.trees;
         old_tree.clear();
-        if let Some(&parent) = parents.first()
-            && read_root(&self.objects, parent, old_tree)?.is_none()
+        if let Some(old) = old
+            && read_root(&self.objects, old, old_tree)?.is_none()
         {
             return Ok(Changes::Missing);
         }

@@ -19,7 +19,7 @@ pub use options::{ContextOptions, DetailChoice, FormatChoice, RankerChoice};
 
 /// Longest task, in bytes, and most files.
 pub(crate) const MAX_TASK: usize = 64 << 10;
-const MAX_FILES: usize = 1_000;
+pub(crate) const MAX_FILES: usize = 1_000;
 
 /// The symbols that matter for a task, best first, within a token budget
 #[derive(Clone, Debug, Default, clap::Args, Deserialize, JsonSchema)]
@@ -83,9 +83,8 @@ pub struct PackReply {
     /// Files that were asked for and that the snapshot does not have.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unknown_files: Vec<String>,
-    /// Written so already, when another format than JSON was asked for.
-    #[serde(skip)]
-    #[schemars(skip)]
+    /// The pack as it is written in the format asked for, when that is not JSON.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }
 
@@ -130,8 +129,21 @@ pub(crate) fn for_files(cx: &mut Cx<'_>, files: &[String], options: &ContextOpti
 
 /// Answers from the snapshot of HEAD, which is made first when it is not there.
 pub(crate) fn answer(cx: &mut Cx<'_>, asked: &Asked, options: &ContextOptions) -> Result<PackReply> {
+    answer_at(cx, asked, options, None)
+}
+
+/// Answers from the snapshot of a revision.
+pub(crate) fn answer_at(
+    cx: &mut Cx<'_>,
+    asked: &Asked,
+    options: &ContextOptions,
+    revision: Option<&str>,
+) -> Result<PackReply> {
     let wanted = options.wanted(asked)?;
-    let (mut opened, place) = cx.open_fresh()?;
+    let (mut opened, place) = match revision {
+        Some(revision) => (cx.open_commit(revision)?, cx.place().ok()),
+        None => cx.open_fresh()?,
+    };
     let engine = Engine::new(&opened, place)?;
     let use_cache = wanted.settings.switches.on(knowing_retrieve::Part::PackCache);
     let key = engine.key(asked, &wanted);
@@ -179,14 +191,12 @@ pub(crate) fn check_task(text: &str) -> Result<()> {
 }
 
 pub(crate) fn check_files(files: &[String]) -> Result<()> {
-    if files.len() > MAX_FILES {
-        return Err(Error::new(
-            ErrorKind::Usage,
-            format!("{} files are asked for, and {MAX_FILES} are read at most", files.len()),
-            "give fewer files",
-        ));
-    }
-    Ok(())
+    if files.len() > MAX_FILES { Err(too_many_files(files.len())) } else { Ok(()) }
+}
+
+pub(crate) fn too_many_files(n_files: usize) -> Error {
+    let message = format!("{n_files} files or more are asked for, and {MAX_FILES} are read at most");
+    Error::new(ErrorKind::Usage, message, "give fewer files")
 }
 
 fn nothing_found(text: &str) -> Error {

@@ -1,0 +1,128 @@
+//! Context, its reasons and its numbers as text for people.
+
+use std::io::{self, Write};
+
+use knowing_ops::{FormatChoice, Operation, PackReply, ParamsReply, WhyReply};
+
+use crate::style::Style;
+
+/// Symbols that a person reads when no number was given.
+const FEW: usize = 20;
+/// Features that say something, in the short form.
+const N_FEATURES: usize = 12;
+
+/// What people mean when they leave it unsaid: a screenful; and a budget counts what they see.
+pub(crate) fn for_people(operation: &mut Operation) {
+    let options = match operation {
+        Operation::Context(it) if it.tasks.is_none() => &mut it.options,
+        Operation::ContextForTask(it) => &mut it.options,
+        Operation::ContextForFiles(it) => &mut it.options,
+        Operation::ContextForPr(it) => &mut it.options,
+        _ => return,
+    };
+    if options.budget.is_some() && options.format.is_none() {
+        options.format = Some(FormatChoice::Markdown);
+    }
+    if options.limit.is_none() && options.budget.is_none() && options.format.is_none() {
+        options.limit = Some(FEW);
+    }
+}
+
+pub(crate) fn pack(it: &PackReply, style: Style, output: &mut dyn Write) -> io::Result<()> {
+    if let Some(text) = &it.text {
+        return write!(output, "{text}");
+    }
+    let symbols = &it.pack.symbols;
+    let width = |length: fn(&knowing_wire::Symbol) -> usize, most: usize| {
+        symbols.iter().map(length).max().unwrap_or(0).min(most)
+    };
+    let kinds = width(|it| it.kind.name().len(), 12);
+    let names = width(|it| it.short_name().len(), 44);
+    let places = width(|it| it.location().unwrap_or_default().len(), 48);
+    for symbol in symbols {
+        let kind = format!("{:<kinds$}", symbol.kind.name());
+        let name = format!("{:<names$}", symbol.short_name());
+        let place = format!("{:<places$}", symbol.location().unwrap_or_default());
+        let line = format!(
+            "{:.2} {} {} {} {}",
+            symbol.score,
+            style.cyan(&kind),
+            style.bold(&name),
+            style.dim(&place),
+            style.plain(&symbol.reasons.join(", "))
+        );
+        writeln!(output, "{}", line.trim_end())?;
+        if let Some(signature) = &symbol.signature {
+            writeln!(output, "     {}", style.dim(signature))?;
+        }
+        for line in symbol.source.iter().flat_map(|it| it.lines()) {
+            writeln!(output, "     {}", style.plain(line))?;
+        }
+    }
+    if style.quiet {
+        return Ok(());
+    }
+    let pack = &it.pack;
+    let fresh = if pack.fresh == "yes" { String::new() } else { format!(", {}", pack.fresh) };
+    let edges = pack.edges.len();
+    let summary =
+        format!("{} symbols, {edges} edges between them; {} at {}{fresh}", symbols.len(), pack.repo, pack.tree);
+    writeln!(output, "{}", style.dim(&summary))?;
+    for note in &pack.notes {
+        writeln!(output, "{} {}", style.yellow("note:"), style.plain(note))?;
+    }
+    Ok(())
+}
+
+pub(crate) fn why(it: &WhyReply, style: Style, output: &mut dyn Write) -> io::Result<()> {
+    let location = it.symbol.location().unwrap_or_default();
+    writeln!(output, "{} {} {}", it.symbol.kind, style.bold(it.symbol.short_name()), style.dim(&location))?;
+    match (it.rank, it.score) {
+        (Some(rank), Some(score)) => {
+            writeln!(output, "rank {rank} of {} candidates, score {score:.2} ({})", it.candidates, it.ranker)?;
+        }
+        _ => writeln!(output, "no candidate among {}", it.candidates)?,
+    }
+    if let Some(why_not) = &it.why_not {
+        writeln!(output, "not in the answer: {why_not}")?;
+    }
+    if !it.reasons.is_empty() {
+        writeln!(output, "because: {}", style.plain(&it.reasons.join(", ")))?;
+    }
+    if !it.channels.is_empty() {
+        let places: Vec<String> = it.channels.iter().map(|it| format!("{} {}", it.name, it.rank)).collect();
+        writeln!(output, "found by: {}", places.join(", "))?;
+    }
+    let hops = it.distance.map_or("not reached".to_owned(), |hops| format!("{hops} edges from a seed"));
+    writeln!(output, "walk {:.3}, {hops}", it.walk)?;
+    if !it.classes.is_empty() {
+        writeln!(output, "concepts: {}", style.plain(&it.classes.join(", ")))?;
+    }
+    let shown = if style.verbose { it.features.len() } else { N_FEATURES };
+    for part in it.features.iter().take(shown) {
+        writeln!(output, "  {:<24} {:>10.4} {:>+10.4}", part.name, part.value, part.contribution)?;
+    }
+    if shown < it.features.len() {
+        writeln!(output, "  ... and {} more features (--verbose)", it.features.len() - shown)?;
+    }
+    if it.ranker == "formula" {
+        for part in &it.components {
+            writeln!(output, "  {:<24} {:>10.4}", part.name, part.value)?;
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn params(it: &ParamsReply, output: &mut dyn Write) -> io::Result<()> {
+    for (group, numbers) in it.params.as_object().into_iter().flatten() {
+        for (name, value) in numbers.as_object().into_iter().flatten() {
+            writeln!(output, "{:<32} {value}", format!("{group}.{name}"))?;
+        }
+    }
+    writeln!(output, "digest {}", it.digest)?;
+    writeln!(output, "\nparts, for `--without`:")?;
+    for part in &it.parts {
+        writeln!(output, "  {:<16} {}", part.name, part.meaning)?;
+    }
+    Ok(())
+}
