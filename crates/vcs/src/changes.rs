@@ -109,7 +109,12 @@ impl Differ {
     }
 
     /// The new tree has been read.
-    fn compare(&mut self, old: Option<gix::ObjectId>, commit: CommitId, wanted: Wanted<'_>) -> Result<Changes> {
+    fn compare(
+        &mut self,
+        old: Option<gix::ObjectId>,
+        commit: CommitId,
+        wanted: Wanted<'_>,
+    ) -> Result<Changes> {
         let fault = || Error::git(format!("read commit `{commit}`"));
         let [old_tree, new_tree] = &mut self.trees;
         old_tree.clear();
