@@ -100,6 +100,9 @@ pub(crate) struct Evidence {
     pub(crate) file: Group,
     pub(crate) owner: Group,
     pub(crate) package: Group,
+    /// Candidates of the same terminal name.
+    pub(crate) namesake: Group,
+    pub(crate) path_says_test: bool,
     pub(crate) is_test: bool,
     pub(crate) is_sideline: bool,
     pub(crate) is_stand_in: bool,
@@ -268,6 +271,8 @@ pub(crate) fn gather(
             file: Group::default(),
             owner: Group::default(),
             package: Group::default(),
+            namesake: Group::default(),
+            path_says_test: noise::says_test(path),
             is_test: record.flags().contains(NodeFlags::TEST) || record.kind() == NodeKind::Test,
             is_sideline: noise::is_sideline(path),
             is_stand_in: noise::is_stand_in(cx.names, node),
@@ -642,10 +647,10 @@ fn groups(cx: Channels<'_>, list: &mut [Evidence], best: f64) {
     let of_files = group(list, scale, file);
     let of_owners = group(list, scale, owner);
     let of_packages = group(list, scale, package);
-    for (it, ((file, owner), package)) in
-        list.iter_mut().zip(of_files.into_iter().zip(of_owners).zip(of_packages))
-    {
-        (it.file, it.owner, it.package) = (file, owner, package);
+    let of_names = group(list, scale, |it| cx.names.name(it.node.0).to_owned());
+    for (at, it) in list.iter_mut().enumerate() {
+        (it.file, it.owner, it.package) = (of_files[at], of_owners[at], of_packages[at]);
+        it.namesake = of_names[at];
     }
 }
 

@@ -48,3 +48,10 @@ pub(crate) fn is_sideline(path: &str) -> bool {
         )
     })
 }
+
+/// A directory or file that is called after tests, whether or not its code is marked so: `test-support`, `conftest.py`.
+pub(crate) fn says_test(path: &str) -> bool {
+    path.split(['/', '.', '-', '_']).any(|it| {
+        matches!(it, "test" | "tests" | "testing" | "testsuite" | "conftest" | "mock" | "mocks" | "fixture" | "fixtures" | "spec")
+    })
+}
