@@ -1,6 +1,6 @@
 //! Many tasks in one process: a line of JSON each, in the order of the file.
 
-use std::io::{BufRead as _, Write as _};
+use std::io::BufRead as _;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
