@@ -34,6 +34,8 @@ pub(crate) enum Asked {
 #[derive(Clone, Debug)]
 pub(crate) struct ChangedFile {
     pub(crate) path: String,
+    /// As git says it, from the top, whatever directory it was asked in.
+    pub(crate) is_from_top: bool,
     pub(crate) lines: Option<Vec<(u32, u32)>>,
 }
 
@@ -70,17 +72,6 @@ impl Asked {
         }
     }
 
-    /// What stands for it in the pack's identity.
-    fn text(&self) -> String {
-        match self {
-            Asked::Task(text) => text.clone(),
-            Asked::Files(files) => files.join("\n"),
-            Asked::Changes(files) => {
-                let line = |it: &ChangedFile| format!("{} {:?}", it.path, it.lines);
-                files.iter().map(line).collect::<Vec<_>>().join("\n")
-            }
-        }
-    }
 }
 
 impl<'a> Engine<'a> {
@@ -104,15 +95,33 @@ impl<'a> Engine<'a> {
         &self.opened.tree
     }
 
+    /// What stands for it in the pack's identity. Files stand there by their paths from the top: what was typed means
+    /// another file in another directory.
+    fn text(&self, asked: &Asked) -> String {
+        let path = |typed: &str| self.file(typed).map_or(typed.to_owned(), |it| self.names.path(it).to_owned());
+        let lines: Vec<String> = match asked {
+            Asked::Task(text) => return text.clone(),
+            Asked::Files(files) => files.iter().map(|it| path(it)).collect(),
+            Asked::Changes(files) => {
+                let path = |it: &ChangedFile| {
+                    self.changed(it).map_or(it.path.clone(), |it| self.names.path(it).to_owned())
+                };
+                files.iter().map(|it| format!("{} {:?}", path(it), it.lines)).collect()
+            }
+        };
+        lines.join("\n")
+    }
+
     /// Everything that can change an answer.
     pub(crate) fn key(&self, asked: &Asked, wanted: &Wanted) -> Hash {
         let Wanted { settings, budget, limit, format, detail } = wanted;
+        let text = self.text(asked);
         let params = settings.params.digest(&settings.switches, settings.ranker);
         Hasher::new("pack_key")
             .field(asked.entry().as_bytes())
-            .field(identity::normalised_task(&asked.text()).as_bytes())
+            .field(identity::normalised_task(&text).as_bytes())
             // Case and white space can change what a task means to us: both stand in the key.
-            .field(asked.text().as_bytes())
+            .field(text.as_bytes())
             .field(self.opened.snapshot().id.as_bytes())
             .field(self.search.history_digest().as_bytes())
             .field(self.tree().fresh.as_bytes())
@@ -131,7 +140,7 @@ impl<'a> Engine<'a> {
         let params = &wanted.settings.params;
         let packing = Packing {
             entry: asked.entry(),
-            asked: asked.text(),
+            asked: self.text(asked),
             budget: wanted.budget,
             format: wanted.format,
             detail: wanted.detail,
@@ -157,7 +166,7 @@ impl<'a> Engine<'a> {
             Asked::Changes(files) => {
                 let changed: Vec<NodeIndex> = files
                     .iter()
-                    .filter_map(|it| Some((self.file(&it.path)?, &it.lines)))
+                    .filter_map(|it| Some((self.changed(it)?, &it.lines)))
                     .flat_map(|(file, lines)| self.touched(file, lines.as_deref()))
                     .collect();
                 knowing_retrieve::for_changes(self.sources(), &changed, settings)
@@ -168,12 +177,13 @@ impl<'a> Engine<'a> {
 
     /// Files that the snapshot does not have.
     pub(crate) fn unknown(&self, asked: &Asked) -> Vec<String> {
-        let paths: Vec<&String> = match asked {
+        match asked {
             Asked::Task(_) => Vec::new(),
-            Asked::Files(files) => files.iter().collect(),
-            Asked::Changes(files) => files.iter().map(|it| &it.path).collect(),
-        };
-        paths.into_iter().filter(|it| self.file(it).is_none()).cloned().collect()
+            Asked::Files(files) => files.iter().filter(|it| self.file(it).is_none()).cloned().collect(),
+            Asked::Changes(files) => {
+                files.iter().filter(|it| self.changed(it).is_none()).map(|it| it.path.clone()).collect()
+            }
+        }
     }
 
     fn head(&self, asked: &Asked, notes: Vec<String>) -> Payload {
@@ -199,6 +209,10 @@ impl<'a> Engine<'a> {
         let path = path.strip_prefix("./").unwrap_or(path);
         let from_here = format!("{}{path}", self.opened.prefix);
         self.names.find_file(&from_here).or_else(|| self.names.find_file(path))
+    }
+
+    fn changed(&self, file: &ChangedFile) -> Option<FileIndex> {
+        if file.is_from_top { self.names.find_file(&file.path) } else { self.file(&file.path) }
     }
 
     /// The innermost symbols of a file that hold changed lines; all of them when the lines are not known.
