@@ -71,6 +71,10 @@ pub(crate) fn pack(it: &PackReply, style: Style, output: &mut dyn Write) -> io::
     for note in &pack.notes {
         writeln!(output, "{} {}", style.yellow("note:"), style.plain(note))?;
     }
+    if !pack.unknown_files.is_empty() {
+        let files = pack.unknown_files.join(", ");
+        writeln!(output, "{} not in the snapshot: {}", style.yellow("note:"), style.plain(&files))?;
+    }
     Ok(())
 }
 

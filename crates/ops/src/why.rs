@@ -96,7 +96,7 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Why) -> Result<WhyReply> {
     let run = engine.run(&asked, &wanted.settings);
     let answer = engine.answer(&asked, &wanted);
     let id = engine.sources().graph.node(node).id();
-    let packed = answer.payload.symbols.iter().any(|it| it.node_id == id);
+    let packed = answer.symbols.iter().any(|it| it.node_id == id);
     let rank = run.ranked.iter().position(|it| it.node == node);
     let found = rank.map(|at| &run.ranked[at]);
     let keywords = &run.task.keywords;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::engine::{Answer, Asked, Engine, Wanted};
+use super::engine::{Asked, Engine, Wanted};
 use super::{BatchReply, ContextOptions, PackReply, check_task, reply};
 use crate::cx::{Cx, Opened};
 use crate::error::{Error, ErrorKind, Result};
@@ -98,6 +98,5 @@ fn one(
     let place: Option<Place> = cx.place().ok();
     let engine = Engine::new(opened, place)?;
     let asked = Asked::Task(task.description.clone());
-    let answer: Answer = engine.answer(&asked, wanted);
-    Ok(reply(answer, wanted))
+    Ok(reply(engine.answer(&asked, wanted), wanted))
 }

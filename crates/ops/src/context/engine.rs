@@ -49,12 +49,6 @@ pub(crate) struct Wanted {
     pub(crate) detail: Detail,
 }
 
-pub(crate) struct Answer {
-    pub(crate) payload: Payload,
-    /// Files that the snapshot does not have.
-    pub(crate) unknown_files: Vec<String>,
-}
-
 impl Asked {
     fn entry(&self) -> &'static str {
         match self {
@@ -130,13 +124,8 @@ impl<'a> Engine<'a> {
             .finish()
     }
 
-    pub(crate) fn answer(&self, asked: &Asked, wanted: &Wanted) -> Answer {
+    pub(crate) fn answer(&self, asked: &Asked, wanted: &Wanted) -> Payload {
         let run = self.run(asked, &wanted.settings);
-        let unknown_files = self.unknown(asked);
-        let mut notes = Vec::new();
-        if !unknown_files.is_empty() {
-            notes.push(format!("not in the snapshot: {}", unknown_files.join(", ")));
-        }
         let params = &wanted.settings.params;
         let packing = Packing {
             entry: asked.entry(),
@@ -151,9 +140,8 @@ impl<'a> Engine<'a> {
                 Asked::Changes(_) => params.pack.pr_cutoff,
             },
         };
-        let head = self.head(asked, notes);
-        let payload = pack(self.sources(), &run, &packing, params, wanted.settings.switches, self, head);
-        Answer { payload, unknown_files }
+        let head = self.head(asked);
+        pack(self.sources(), &run, &packing, params, wanted.settings.switches, self, head)
     }
 
     pub(crate) fn run(&self, asked: &Asked, settings: &Settings) -> Run {
@@ -176,7 +164,7 @@ impl<'a> Engine<'a> {
     }
 
     /// Files that the snapshot does not have.
-    pub(crate) fn unknown(&self, asked: &Asked) -> Vec<String> {
+    fn unknown(&self, asked: &Asked) -> Vec<String> {
         match asked {
             Asked::Task(_) => Vec::new(),
             Asked::Files(files) => files.iter().filter(|it| self.file(it).is_none()).cloned().collect(),
@@ -186,7 +174,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    fn head(&self, asked: &Asked, notes: Vec<String>) -> Payload {
+    fn head(&self, asked: &Asked) -> Payload {
         let tree = self.tree();
         Payload {
             tool: asked.tool().to_owned(),
@@ -200,7 +188,8 @@ impl<'a> Engine<'a> {
             session: None,
             symbols: Vec::new(),
             edges: Vec::new(),
-            notes,
+            notes: Vec::new(),
+            unknown_files: self.unknown(asked),
         }
     }
 

@@ -80,9 +80,6 @@ pub struct PackReply {
     pub schema: &'static str,
     #[serde(flatten)]
     pub pack: Payload,
-    /// Files that were asked for and that the snapshot does not have.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub unknown_files: Vec<String>,
     /// The pack as it is written in the format asked for, when that is not JSON.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
@@ -149,34 +146,31 @@ pub(crate) fn answer_at(
     let key = engine.key(asked, &wanted);
     let kept = if use_cache { engine::stored(&opened.store, key) } else { None };
     let is_kept = kept.is_some();
-    let answer = match kept {
-        Some(payload) => engine::Answer { payload, unknown_files: engine.unknown(asked) },
-        None => engine.answer(asked, &wanted),
-    };
+    let payload = kept.unwrap_or_else(|| engine.answer(asked, &wanted));
     drop(engine);
     if use_cache && !is_kept {
-        engine::keep(&mut opened.store, key, &answer.payload, cx.environment.now);
+        engine::keep(&mut opened.store, key, &payload, cx.environment.now);
     }
     if let Asked::Task(text) = asked
-        && answer.payload.symbols.is_empty()
+        && payload.symbols.is_empty()
     {
         return Err(nothing_found(text));
     }
-    Ok(reply(answer, &wanted))
+    Ok(reply(payload, &wanted))
 }
 
 impl PackReply {
     pub(crate) fn of(pack: Payload) -> PackReply {
-        PackReply { schema: knowing_wire::json::SCHEMA, pack, unknown_files: Vec::new(), text: None }
+        PackReply { schema: knowing_wire::json::SCHEMA, pack, text: None }
     }
 }
 
-pub(crate) fn reply(answer: engine::Answer, wanted: &engine::Wanted) -> PackReply {
+pub(crate) fn reply(payload: Payload, wanted: &engine::Wanted) -> PackReply {
     let text = match wanted.format {
         knowing_wire::Format::Json => None,
-        other => Some(other.encode(&answer.payload)),
+        other => Some(other.encode(&payload)),
     };
-    PackReply { unknown_files: answer.unknown_files, text, ..PackReply::of(answer.payload) }
+    PackReply { text, ..PackReply::of(payload) }
 }
 
 pub(crate) fn check_task(text: &str) -> Result<()> {

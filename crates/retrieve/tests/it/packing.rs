@@ -38,6 +38,7 @@ fn head() -> Payload {
         symbols: Vec::new(),
         edges: Vec::new(),
         notes: Vec::new(),
+        unknown_files: Vec::new(),
     }
 }
 
