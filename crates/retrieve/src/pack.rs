@@ -123,7 +123,8 @@ fn symbol(
         qualified_name: name::qualified_name(repo, names.container(it.node.0), names.symbol(it.node.0)),
         name: names.name(it.node.0).to_owned(),
         kind: record.kind(),
-        score: it.score,
+        // As it is written, so that a pack that was kept reads as it did when it was made.
+        score: (it.score * 10_000.0).round() / 10_000.0,
         provenance: best_provenance(graph.incoming(it.node)),
         distance: it.distance,
         signature: if detail >= Detail::Signature { texts.signature(it.node) } else { None },

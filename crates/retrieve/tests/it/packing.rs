@@ -208,6 +208,22 @@ fn a_pack_is_itself_by_what_was_asked_and_chosen() {
 }
 
 #[test]
+fn q7_a_pack_that_was_kept_is_the_one_that_was_made() {
+    let drawn = row();
+    let mut run = drawn.run("carry parcel", &settings(|_| (), &[]));
+    for (place, it) in run.ranked.iter_mut().enumerate() {
+        // In hundredths it is 0.53; of four decimals, 0.5350, it would be 0.54.
+        it.score = 0.534_996 - 1e-7 * place as f64;
+    }
+    for format in Format::ALL {
+        let made = packed(&drawn, &run, &packing(50_000, format, Detail::Source), Switches::default(), uneven);
+        let kept = knowing_wire::json::decode(&knowing_wire::json::encode(&made)).unwrap();
+        assert_eq!(kept, made);
+        assert_eq!(format.encode(&kept), format.encode(&made));
+    }
+}
+
+#[test]
 fn limit_and_cutoff_bound_a_pack_from_the_end() {
     let drawn = row();
     let run = drawn.run("carry parcel", &settings(|_| (), &[]));
