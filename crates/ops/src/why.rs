@@ -17,6 +17,7 @@ Examples:
   knowing why \"slow joins\" --symbol Query.join --ranker formula --json")]
 pub struct Why {
     /// The task, as it was given to `context`
+    #[arg(allow_hyphen_values = true)]
     #[serde(alias = "task_description")]
     pub task: String,
     /// The symbol: a name, the end of one, a node id or `path:line`

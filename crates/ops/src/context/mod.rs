@@ -37,7 +37,8 @@ A line of a task file has `id`, `description` and, where it is about another com
 Ask `knowing why TASK --symbol NAME` why a symbol stands where it does.")]
 pub struct Context {
     /// What is to be done: a sentence, an issue, a stack trace; `-` reads it from standard input
-    #[arg(value_name = "TASK", required_unless_present_any = ["tasks", "files", "base"])]
+    // A text that begins with a hyphen is a text.
+    #[arg(value_name = "TASK", required_unless_present_any = ["tasks", "files", "base"], allow_hyphen_values = true)]
     #[serde(alias = "task_description", default)]
     pub task: Option<String>,
     /// Answer every task of a file of JSON lines instead, in its order
@@ -209,5 +210,17 @@ fn from_standard_input() -> Result<String> {
         let message = format!("cannot read the task from standard input: {error}");
         Error::new(ErrorKind::BadInput, message, "give the task as an argument")
     })?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    Ok(readable(&bytes))
+}
+
+/// What is no text separates words, and makes a task no longer than its bytes are.
+fn readable(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        if !chunk.invalid().is_empty() {
+            text.push(' ');
+        }
+    }
+    text
 }
