@@ -1,12 +1,12 @@
 //! Git history as vocabulary: what commits said about the declarations they touched.
 //!
 //! The newest `N_COMMITS` commits that are no merges count, by `Checkout::history`. Those of bots and those of more than
-//! `MAX_FILES` files say nothing. A commit is mined once in its life, from its own diff, and stored; what a snapshot is
+//! `MAX_FILES` files say nothing, but what they moved is followed. A commit is mined once in its life, from its own diff, and stored; what a snapshot is
 //! told follows from its commit's ancestry alone, however the database came about.
 
 use knowing_extract::Outline;
 use knowing_store::{HistoryRow, MinedCommit, NewHistory, SnapshotRow, Store, Touch};
-use knowing_vcs::{Changes, Checkout, CommitId, Differ, FileChange, PastCommit, Wanted};
+use knowing_vcs::{Changes, Checkout, CommitId, Differ, FileChange, Moved, PastCommit, Wanted};
 use rayon::prelude::*;
 
 use crate::Result;
@@ -76,9 +76,17 @@ fn mine_commit(differ: &mut Differ, commit: &PastCommit) -> Option<MinedCommit> 
             }
             Some(mined)
         }
-        Changes::TooMany => Some(mined),
+        Changes::TooMany { moved } => {
+            mined.touches = moved.into_iter().map(renamed).collect();
+            Some(mined)
+        }
         Changes::Missing => None,
     }
+}
+
+/// A sweep says nothing of the code, but where older commits are about.
+fn renamed(moved: Moved) -> Touch {
+    Touch { path: moved.path, old_path: Some(moved.old_path), names: Vec::new() }
 }
 
 /// None for a file that is no code.

@@ -23,7 +23,8 @@ use crate::pipeline::Content;
 use crate::scan::Source;
 use crate::{Result, history};
 
-/// Version of term vectors. The low byte counts changes in how texts are cut into terms.
+/// Version of term vectors. The low byte counts changes in how texts are cut into terms; an image does not tell them apart,
+/// so that its own version has to grow with it.
 pub(crate) const TERMS_RULESET: u32 = RULESET << 8 | 1;
 
 /// Callers, and callees, whose names a document has.
@@ -67,7 +68,7 @@ fn open(store: &Store, snapshot: &SnapshotRow) -> Result<Option<Index>> {
 fn head_of(snapshot: &SnapshotRow, history: Option<HistoryRow>) -> ImageHead {
     ImageHead {
         snapshot: snapshot.id,
-        history_digest: history.map_or_else(|| identity::history_digest([]), |it| it.digest),
+        history_digest: history.map_or_else(|| identity::history_digest(history::RULES, []), |it| it.digest),
         commit_time: history.map_or(0, |it| it.commit_time),
     }
 }

@@ -135,9 +135,11 @@ pub fn normalised_task(task: &str) -> String {
     words.join(" ")
 }
 
-/// The digest of the commits that a snapshot's history text comes from; `commits` are git's raw ids, newest first.
-pub fn history_digest<'a>(commits: impl IntoIterator<Item = &'a [u8]>) -> Hash {
+/// The digest of the commits that a snapshot's history text comes from; `rules` is the version of what is taken from a
+/// commit, `commits` are git's raw ids, newest first.
+pub fn history_digest<'a>(rules: u32, commits: impl IntoIterator<Item = &'a [u8]>) -> Hash {
     let mut hasher = Hasher::new("history");
+    hasher.push(&rules.to_le_bytes());
     for commit in commits {
         hasher.push(commit);
     }

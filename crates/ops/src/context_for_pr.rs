@@ -64,7 +64,7 @@ pub(crate) fn for_pr(
     let wanted = Wanted { path: &|_| true, max_files: MAX_FILES, max_bytes: MAX_BYTES };
     let files = match checkout.differ().changes_between(from, to, wanted)? {
         Changes::Files(files) => files,
-        Changes::TooMany => return Err(too_many_files(MAX_FILES)),
+        Changes::TooMany { .. } => return Err(too_many_files(MAX_FILES)),
         Changes::Missing => {
             return Err(Error::new(
                 ErrorKind::BadInput,

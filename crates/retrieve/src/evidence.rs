@@ -20,7 +20,6 @@ pub(crate) struct Scene {
     pub(crate) best_parts: [f64; N_FIELDS],
     pub(crate) best_fused: f64,
     pub(crate) n_documents: f64,
-    pub(crate) n_nodes: f64,
     pub(crate) n_words: f64,
     pub(crate) n_identifiers: f64,
     pub(crate) n_frames: f64,
@@ -29,7 +28,17 @@ pub(crate) struct Scene {
     /// Sum of idf over the terms of the whole task and of its subject.
     pub(crate) mass: f64,
     pub(crate) subject_mass: f64,
-    pub(crate) commit_time: i64,
+    /// What kind of request it is, by its words.
+    pub(crate) intent: Intent,
+}
+
+/// What a task wants, told from its first words.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Intent {
+    pub(crate) mends: bool,
+    pub(crate) adds: bool,
+    pub(crate) asks: bool,
+    pub(crate) tidies: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -52,9 +61,32 @@ pub(crate) struct Evidence {
     pub(crate) name_said: f64,
     pub(crate) name_parts: f64,
     pub(crate) name_said_in_subject: f64,
+    /// The same by idf, and the idf of the rarest part that is said.
+    pub(crate) name_said_by_idf: f64,
+    pub(crate) name_rarest: f64,
     pub(crate) owner_said: f64,
+    pub(crate) owner_said_by_idf: f64,
     /// Share of the file name's parts that the task says.
     pub(crate) file_said: f64,
+    pub(crate) file_said_by_idf: f64,
+    /// Share of the scope's parts (`fix(scope): ...`) that stand in its path or name.
+    pub(crate) scope_said: f64,
+    /// The idf of the rarest term it has, and the share of the task's five rarest known terms.
+    pub(crate) rarest: f64,
+    pub(crate) rare_covered: f64,
+    /// Whole-task score of its file's own top level, and of its owner.
+    pub(crate) file_own: f64,
+    pub(crate) owner_own: f64,
+    /// Best whole-task score among callers that are tests, other callers, callees; and how many tests among the hits
+    /// call it.
+    pub(crate) test_caller: f64,
+    pub(crate) n_test_callers: f64,
+    pub(crate) caller: f64,
+    pub(crate) callee: f64,
+    pub(crate) n_callees_hit: f64,
+    /// Of the whole file: days since its last change, and most commits of one of its symbols.
+    pub(crate) file_age_days: Option<f64>,
+    pub(crate) file_commits: f64,
     pub(crate) identified: Identified,
     /// Nodes of the same terminal name.
     pub(crate) namesakes: f64,
@@ -140,8 +172,10 @@ pub(crate) struct Walks<'a> {
 struct Terms {
     idf: Vec<f64>,
     in_subject: Vec<bool>,
-    all: FxHashSet<String>,
-    subject: FxHashSet<String>,
+    position: FxHashMap<String, usize>,
+    /// The rarest terms that the index knows.
+    is_rare: Vec<bool>,
+    n_rare: f64,
     /// Positions of each message's terms, and their sum of idf.
     messages: Vec<(Vec<bool>, f64)>,
 }
@@ -157,6 +191,9 @@ pub(crate) fn gather(
     let walk_ranks: FxHashMap<NodeIndex, (u32, f64)> =
         walks.walked.scores.iter().zip(0..).map(|((node, score), rank)| (*node, (rank, *score))).collect();
     let mut evaluation = Evaluation::default();
+    let mut files: FxHashMap<FileIndex, OfFile> = FxHashMap::default();
+    let mut owners: FxHashMap<NodeIndex, f64> = FxHashMap::default();
+    let scope: Vec<String> = cx.task.scope.as_deref().map(knowing_search::tokens).unwrap_or_default();
     let mut list = Vec::with_capacity(harvest.candidates.len());
     for candidate in &harvest.candidates.list {
         let node = candidate.node;
@@ -174,8 +211,13 @@ pub(crate) fn gather(
         let path = cx.names.path_of(node.0);
         let file = cx.names.file(node.0);
         let (first, last) = cx.names.lines(node.0);
-        let said = said(&mut tokenizer, name, &terms.all);
+        let said = said(&mut tokenizer, name, &terms);
+        let of_file = file.map(|it| files.entry(it).or_insert_with(|| of_file(cx, prepared, it)).clone());
+        let of_file = of_file.unwrap_or_default();
+        let support = support(cx, harvest, node);
         let owner = symbol.rsplit('.').nth(1).unwrap_or_default();
+        let of_owner = self::said(&mut tokenizer, owner, &terms);
+        let of_stem = self::said(&mut tokenizer, file_stem(path), &terms);
         let lengths = doc.map(|it| cx.search.lengths(it)).unwrap_or_default();
         let walk = walk_ranks.get(&node);
         list.push(Evidence {
@@ -192,11 +234,27 @@ pub(crate) fn gather(
             covered_by_body: covered.body,
             subject_covered: covered.subject,
             n_matched: covered.n_matched,
-            name_said: said.0,
-            name_parts: said.1,
-            name_said_in_subject: self::said(&mut tokenizer, name, &terms.subject).0,
-            owner_said: self::said(&mut tokenizer, owner, &terms.all).0,
-            file_said: self::said(&mut tokenizer, file_stem(path), &terms.all).0,
+            name_said: said.share,
+            name_parts: said.n_tokens,
+            name_said_in_subject: said.in_subject,
+            name_said_by_idf: said.by_idf,
+            name_rarest: said.rarest,
+            owner_said: of_owner.share,
+            owner_said_by_idf: of_owner.by_idf,
+            file_said: of_stem.share,
+            file_said_by_idf: of_stem.by_idf,
+            scope_said: scope_said(&mut tokenizer, &scope, path, symbol),
+            rarest: covered.rarest,
+            rare_covered: covered.rare,
+            file_own: of_file.own,
+            owner_own: owner_own(cx, prepared, &mut owners, node),
+            test_caller: support.test_caller,
+            n_test_callers: support.n_test_callers,
+            caller: support.caller,
+            callee: support.callee,
+            n_callees_hit: support.n_callees_hit,
+            file_age_days: of_file.age_days,
+            file_commits: of_file.n_commits,
             identified: identified(cx, node.0, name, symbol),
             namesakes: cx.names.named(name).len() as f64,
             file_named: file.is_some_and(|it| harvest.mentions.is_named(it)),
@@ -256,7 +314,6 @@ fn scene(cx: Channels<'_>, harvest: &Harvest, terms: &Terms, list: &[Evidence]) 
         best_parts,
         best_fused: list.iter().map(|it| it.fused).fold(0.0, f64::max),
         n_documents: cx.search.n_documents() as f64,
-        n_nodes: cx.graph.n_nodes() as f64,
         n_words: cx.task.n_words as f64,
         n_identifiers: cx.task.identifiers.len() as f64,
         n_frames: cx.task.frames.len() as f64,
@@ -264,13 +321,14 @@ fn scene(cx: Channels<'_>, harvest: &Harvest, terms: &Terms, list: &[Evidence]) 
         speaks_of_tests: cx.task.speaks_of_tests,
         mass: terms.idf.iter().sum(),
         subject_mass: terms.idf.iter().zip(&terms.in_subject).filter(|it| *it.1).map(|it| it.0).sum(),
-        commit_time: cx.search.commit_time(),
+        intent: intent(&cx.task.subject),
     }
 }
 
 fn terms_of(cx: Channels<'_>, prepared: &Prepared<'_>) -> Terms {
     let list = &cx.query.terms;
-    let position: FxHashMap<&str, usize> = list.iter().zip(0..).map(|((term, _), at)| (term.as_str(), at)).collect();
+    let position: FxHashMap<String, usize> =
+        list.iter().zip(0..).map(|((term, _), at)| (term.clone(), at)).collect();
     let idf: Vec<f64> = prepared.idfs();
     let mut messages = Vec::new();
     const MAX_MESSAGES: usize = 8;
@@ -286,10 +344,17 @@ fn terms_of(cx: Channels<'_>, prepared: &Prepared<'_>) -> Terms {
             messages.push((of_message, mass));
         }
     }
+    const N_RARE: usize = 5;
+    let mut order: Vec<usize> = (0..idf.len()).filter(|&at| idf[at] > 0.0).collect();
+    order.sort_by(|&a, &b| idf[b].total_cmp(&idf[a]).then(a.cmp(&b)));
+    order.truncate(N_RARE);
+    let mut is_rare = vec![false; idf.len()];
+    order.iter().for_each(|&at| is_rare[at] = true);
     Terms {
         in_subject: list.iter().map(|it| it.1.subject > 0).collect(),
-        all: list.iter().map(|it| it.0.clone()).collect(),
-        subject: list.iter().filter(|it| it.1.subject > 0).map(|it| it.0.clone()).collect(),
+        position,
+        n_rare: order.len().max(1) as f64,
+        is_rare,
         idf,
         messages,
     }
@@ -303,6 +368,8 @@ struct Coverage {
     subject: f64,
     message: f64,
     n_matched: f64,
+    rarest: f64,
+    rare: f64,
 }
 
 fn coverage(evaluation: &Evaluation, terms: &Terms) -> Coverage {
@@ -314,6 +381,10 @@ fn coverage(evaluation: &Evaluation, terms: &Terms) -> Coverage {
         let idf = terms.idf[term];
         coverage.whole += idf;
         coverage.n_matched += 1.0;
+        coverage.rarest = f64::max(coverage.rarest, idf);
+        if terms.is_rare[term] {
+            coverage.rare += 1.0 / terms.n_rare;
+        }
         if mask & NAMES != 0 {
             coverage.names += idf;
         }
@@ -334,16 +405,159 @@ fn coverage(evaluation: &Evaluation, terms: &Terms) -> Coverage {
     coverage
 }
 
-/// The share of a name's tokens that a text says, and how many there are.
-fn said(tokenizer: &mut Tokenizer, name: &str, terms: &FxHashSet<String>) -> (f64, f64) {
-    let (mut n_tokens, mut n_said) = (0.0, 0.0);
+/// How much of a name the task says.
+#[derive(Clone, Copy, Default)]
+struct Said {
+    n_tokens: f64,
+    share: f64,
+    in_subject: f64,
+    by_idf: f64,
+    rarest: f64,
+}
+
+fn said(tokenizer: &mut Tokenizer, name: &str, terms: &Terms) -> Said {
+    let (mut n_said, mut n_in_subject, mut said_idf, mut idf) = (0.0, 0.0, 0.0, 0.0);
+    let mut said = Said::default();
     tokenizer.each(name, |token| {
-        n_tokens += 1.0;
-        if terms.contains(token) {
-            n_said += 1.0;
+        said.n_tokens += 1.0;
+        match terms.position.get(token) {
+            Some(&at) => {
+                n_said += 1.0;
+                n_in_subject += f64::from(u8::from(terms.in_subject[at]));
+                said_idf += terms.idf[at];
+                idf += terms.idf[at];
+                said.rarest = f64::max(said.rarest, terms.idf[at]);
+            }
+            // What the task does not say weighs as much as a word that is neither rare nor common.
+            None => idf += UNSAID_IDF,
         }
     });
-    if n_tokens == 0.0 { (0.0, 0.0) } else { (n_said / n_tokens, n_tokens) }
+    if said.n_tokens > 0.0 {
+        said.share = n_said / said.n_tokens;
+        said.in_subject = n_in_subject / said.n_tokens;
+        said.by_idf = said_idf / idf.max(f64::MIN_POSITIVE);
+    }
+    said
+}
+
+const UNSAID_IDF: f64 = 4.0;
+
+fn scope_said(tokenizer: &mut Tokenizer, scope: &[String], path: &str, symbol: &str) -> f64 {
+    if scope.is_empty() {
+        return 0.0;
+    }
+    let mut own = FxHashSet::default();
+    for text in [path, symbol] {
+        tokenizer.each(text, |token| {
+            own.insert(token.to_owned());
+        });
+    }
+    scope.iter().filter(|it| own.contains(*it)).count() as f64 / scope.len() as f64
+}
+
+/// What holds for all symbols of a file.
+#[derive(Clone, Default)]
+struct OfFile {
+    own: f64,
+    age_days: Option<f64>,
+    n_commits: f64,
+}
+
+fn of_file(cx: Channels<'_>, prepared: &Prepared<'_>, file: FileIndex) -> OfFile {
+    let mut of_file = OfFile::default();
+    // A file of thousands of symbols is told by its first ones.
+    const MAX_SYMBOLS: usize = 400;
+    for &node in cx.names.in_file(file).iter().take(MAX_SYMBOLS) {
+        let record = cx.graph.node(NodeIndex(node));
+        let Some(doc) = cx.search.document(record.id()) else { continue };
+        if record.kind() == NodeKind::File {
+            of_file.own = whole(prepared, doc);
+        }
+        of_file.n_commits = of_file.n_commits.max(f64::from(cx.search.n_commits(doc)));
+        if let Some(age) = age_days(cx, doc) {
+            of_file.age_days = Some(of_file.age_days.map_or(age, |it: f64| it.min(age)));
+        }
+    }
+    of_file
+}
+
+fn whole(prepared: &Prepared<'_>, doc: DocIndex) -> f64 {
+    let mut evaluation = Evaluation::default();
+    prepared.evaluate(doc, &mut evaluation);
+    evaluation.views[Side::Whole as usize]
+}
+
+/// The whole-task score of the type or module it stands in.
+fn owner_own(
+    cx: Channels<'_>,
+    prepared: &Prepared<'_>,
+    owners: &mut FxHashMap<NodeIndex, f64>,
+    node: NodeIndex,
+) -> f64 {
+    let Some(owner) = cx.graph.outgoing_of(node, EdgeKind::MemberOf).first().map(|it| it.other()) else {
+        return 0.0;
+    };
+    let score = |_: &NodeIndex| {
+        cx.search.document(cx.graph.node(owner).id()).map_or(0.0, |doc| whole(prepared, doc))
+    };
+    *owners.entry(owner).or_insert_with_key(score)
+}
+
+/// What the words of callers and callees say for it.
+#[derive(Default)]
+struct Support {
+    test_caller: f64,
+    n_test_callers: f64,
+    caller: f64,
+    callee: f64,
+    n_callees_hit: f64,
+}
+
+fn support(cx: Channels<'_>, harvest: &Harvest, node: NodeIndex) -> Support {
+    let mut support = Support::default();
+    // A hub is called by everything.
+    const MAX_CALLERS: usize = 300;
+    for edge in cx.graph.incoming_of(node, EdgeKind::Calls).iter().take(MAX_CALLERS) {
+        let Some(&score) = harvest.lexical.whole.get(&edge.other()) else { continue };
+        if cx.graph.node(edge.other()).flags().contains(NodeFlags::TEST) {
+            support.test_caller = support.test_caller.max(score);
+            support.n_test_callers += 1.0;
+        } else {
+            support.caller = support.caller.max(score);
+        }
+    }
+    for edge in cx.graph.outgoing_of(node, EdgeKind::Calls) {
+        let Some(&score) = harvest.lexical.whole.get(&edge.other()) else { continue };
+        support.callee = support.callee.max(score);
+        support.n_callees_hit += 1.0;
+    }
+    support
+}
+
+fn intent(subject: &str) -> Intent {
+    let mut intent = Intent { asks: subject.trim_end().ends_with('?'), ..Intent::default() };
+    for (at, word) in subject.split(|it: char| !it.is_alphanumeric()).filter(|it| !it.is_empty()).enumerate() {
+        let word = word.to_lowercase();
+        intent.mends |= matches!(
+            word.as_str(),
+            "fix" | "fixed" | "fixes" | "bug" | "error" | "crash" | "crashes" | "fails" | "incorrect" | "wrong"
+                | "broken" | "regression" | "raises" | "not" | "doesn"
+        );
+        if at < 3 {
+            intent.adds |= matches!(
+                word.as_str(),
+                "add" | "added" | "adds" | "implement" | "implemented" | "support" | "allow" | "allowed" | "create"
+                    | "write" | "build" | "introduce" | "feat" | "enable" | "make" | "made"
+            );
+            intent.tidies |= matches!(
+                word.as_str(),
+                "refactor" | "refactored" | "rename" | "renamed" | "remove" | "removed" | "move" | "moved"
+                    | "simplify" | "simplified" | "cleanup" | "clean" | "use" | "used" | "improve" | "improved"
+            );
+            intent.asks |= matches!(word.as_str(), "how" | "where" | "what" | "which" | "find" | "trace" | "explain");
+        }
+    }
+    intent
 }
 
 fn file_stem(path: &str) -> &str {

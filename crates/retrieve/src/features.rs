@@ -64,8 +64,15 @@ features! { it, scene;
     "name_said" it.name_said;
     "name_parts" it.name_parts;
     "name_said_in_subject" it.name_said_in_subject;
+    "name_said_by_idf" it.name_said_by_idf;
+    "name_rarest" it.name_rarest;
     "owner_said" it.owner_said;
+    "owner_said_by_idf" it.owner_said_by_idf;
     "file_said" it.file_said;
+    "file_said_by_idf" it.file_said_by_idf;
+    "scope_said" it.scope_said;
+    "rarest" it.rarest;
+    "rare_covered" it.rare_covered;
     // Names as the task writes them.
     "identified_in_subject" it.identified.subject;
     "identified_in_backticks" it.identified.backtick;
@@ -104,6 +111,13 @@ features! { it, scene;
     "owner_rank" it.owner.group_rank;
     "package_sum" it.package.sum;
     "package_rank" it.package.group_rank;
+    "file_own" whole(it.file_own, scene);
+    "owner_own" whole(it.owner_own, scene);
+    "test_caller" whole(it.test_caller, scene);
+    "test_callers" log(it.n_test_callers);
+    "caller" whole(it.caller, scene);
+    "callee" whole(it.callee, scene);
+    "callees_hit" log(it.n_callees_hit);
     // What it is.
     "is_function" it.kind == NodeKind::Function;
     "is_method" it.kind == NodeKind::Method || it.kind == NodeKind::Constructor || it.kind == NodeKind::Property;
@@ -116,6 +130,7 @@ features! { it, scene;
     "is_private" it.is_private;
     "is_dunder" it.is_dunder;
     "is_deprecated" it.flags.contains(NodeFlags::DEPRECATED);
+    "is_exported" it.flags.contains(NodeFlags::EXPORTED);
     "is_abstract" it.flags.contains(NodeFlags::ABSTRACT);
     "depth" it.depth;
     "lines" log(it.n_lines);
@@ -124,6 +139,8 @@ features! { it, scene;
     // When and how often it changed.
     "commits" log(it.n_commits);
     "age" it.age_days.map_or(0.0, |days| 1.0 / (1.0 + days / 30.0));
+    "file_commits" log(it.file_commits);
+    "file_age" it.file_age_days.map_or(0.0, |days| 1.0 / (1.0 + days / 30.0));
     // Where it stands in the graph.
     "callers" log(it.n_callers);
     "callees" log(it.n_callees);
@@ -147,6 +164,10 @@ features! { it, scene;
     "task_frames" log(scene.n_frames);
     "task_has_code" scene.has_code;
     "task_speaks_of_tests" scene.speaks_of_tests;
+    "task_mends" scene.intent.mends;
+    "task_adds" scene.intent.adds;
+    "task_asks" scene.intent.asks;
+    "task_tidies" scene.intent.tidies;
     "documents" log(scene.n_documents);
 }
 
@@ -168,6 +189,10 @@ impl Value for bool {
 
 fn share(it: &Evidence, scene: &Scene, side: Side) -> f64 {
     ratio(it.scores[side as usize], scene.best[side as usize])
+}
+
+fn whole(score: f64, scene: &Scene) -> f64 {
+    ratio(score, scene.best[Side::Whole as usize])
 }
 
 fn part(it: &Evidence, scene: &Scene, field: Field) -> f64 {

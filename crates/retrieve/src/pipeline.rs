@@ -190,16 +190,18 @@ pub(crate) fn standings(
 /// Best first; ties by walk score, then node id, which is the graph's order.
 pub(crate) fn rank(evidence: Vec<Evidence>, scene: &Scene, settings: &Settings, ranker: Ranker) -> Vec<RankedSymbol> {
     let n_candidates = evidence.len();
+    let features: Vec<Vec<f32>> = evidence.iter().map(|it| features::of(it, scene)).collect();
+    let learned = match ranker {
+        Ranker::Learned => model::built_in().score_rows(&features.concat()),
+        Ranker::Formula => Vec::new(),
+    };
     let mut ranked: Vec<RankedSymbol> = evidence
         .into_iter()
-        .map(|it| {
-            let features = features::of(&it, scene);
-            let components =
-                components(&it, scene, n_candidates, &settings.params.formula, settings.switches);
-            let raw = match ranker {
-                Ranker::Learned => model::built_in().score(&features),
-                Ranker::Formula => components.total(),
-            };
+        .zip(features)
+        .enumerate()
+        .map(|(at, (it, features))| {
+            let components = components(&it, scene, n_candidates, &settings.params.formula, settings.switches);
+            let raw = learned.get(at).copied().unwrap_or_else(|| components.total());
             RankedSymbol {
                 node: it.node,
                 score: raw,

@@ -63,6 +63,7 @@ impl TaskQuery {
                 *section(counts.entry(token).or_default()) += 1;
             }
         };
+        count(task.scope.as_deref().unwrap_or_default(), |it| &mut it.subject);
         count(&task.subject, |it| &mut it.subject);
         count(&task.prose, |it| &mut it.prose);
         count(&task.code, |it| &mut it.code);

@@ -49,7 +49,7 @@ pub struct NewHistory<'a> {
 /// The history of a snapshot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct HistoryRow {
-    /// Of the ids of the commits, newest first.
+    /// Of the rules and of the ids of the commits, newest first.
     pub digest: Hash,
     pub commit_time: i64,
     pub is_cut: bool,
@@ -143,7 +143,7 @@ fn write_history(
         }
     }
     let row = HistoryRow {
-        digest: identity::history_digest(ids.iter().copied()),
+        digest: identity::history_digest(new.rules, ids.iter().copied()),
         commit_time: new.commit_time,
         is_cut: new.is_cut,
         n_commits: u32::try_from(ids.len()).map_err(|_| Fault::TooLarge)?,

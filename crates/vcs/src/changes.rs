@@ -9,17 +9,28 @@ use gix::{
     odb::{Header, pack::cache::lru::MemoryCappedHashmap},
 };
 
-use crate::{Checkout, CommitId, Error, Hunk, Result, hunks::hunks, renames};
+use crate::{
+    Checkout, CommitId, Error, Hunk, Result,
+    hunks::hunks,
+    renames::{self, File},
+};
 
 /// What a commit did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Changes {
     /// By path.
     Files(Vec<FileChange>),
-    /// More than were asked for.
-    TooMany,
+    /// More files than were asked for. Only which of them were moved is told.
+    TooMany { moved: Vec<Moved> },
     /// The parent, or a file it takes to tell, is not in this repository.
     Missing,
+}
+
+/// A file under another path than before, by its new path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Moved {
+    pub path: String,
+    pub old_path: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,7 +109,12 @@ impl Differ {
     }
 
     /// The new tree has been read.
-    fn compare(&mut self, old: Option<gix::ObjectId>, commit: CommitId, wanted: Wanted<'_>) -> Result<Changes> {
+    fn compare(
+        &mut self,
+        old: Option<gix::ObjectId>,
+        commit: CommitId,
+        wanted: Wanted<'_>,
+    ) -> Result<Changes> {
         let fault = || Error::git(format!("read commit `{commit}`"));
         let [old_tree, new_tree] = &mut self.trees;
         old_tree.clear();
@@ -113,16 +129,20 @@ impl Differ {
             (TreeRefIter::from_bytes(old_tree, format), TreeRefIter::from_bytes(new_tree, format));
         match gix::diff::tree(old, new, &mut self.state, &self.objects, &mut found) {
             Ok(()) => {}
-            Err(tree::Error::Cancelled) => return Ok(Changes::TooMany),
+            Err(tree::Error::Cancelled) => return Ok(Changes::TooMany { moved: Vec::new() }),
             Err(tree::Error::Failure(error)) => return Err(fault()(error)),
         }
         self.settle(found, wanted)
     }
 
     fn settle(&self, found: Found, wanted: Wanted<'_>) -> Result<Changes> {
-        let Found { mut added, mut deleted, modified, .. } = found;
+        let Found { mut added, mut deleted, modified, n_changes, .. } = found;
         added.sort_unstable();
         deleted.sort_unstable();
+        // Each file may be one half of a rename.
+        if n_changes > wanted.max_files.saturating_mul(2) {
+            return Ok(too_many(&deleted, &added, wanted));
+        }
         let mut settled = Settled { differ: self, wanted, files: Vec::new(), is_missing: false };
         settled.pair_equal(&mut added, &mut deleted)?;
         settled.pair_alike(&mut added, &mut deleted)?;
@@ -140,7 +160,11 @@ impl Differ {
         }
         let mut files = settled.files;
         if files.len() > wanted.max_files {
-            return Ok(Changes::TooMany);
+            let moved = |it: FileChange| Some(Moved { path: it.path, old_path: it.old_path? });
+            let mut moved: Vec<Moved> = files.into_iter().filter_map(moved).collect();
+            moved.retain(|it| (wanted.path)(&it.path));
+            moved.sort_unstable_by(|one, other| one.path.cmp(&other.path));
+            return Ok(Changes::TooMany { moved });
         }
         files.sort_unstable_by(|one, other| one.path.cmp(&other.path));
         Ok(Changes::Files(files))
@@ -198,11 +222,14 @@ enum Content {
     Missing,
 }
 
-/// A file of one side.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct File {
-    path: BString,
-    blob: gix::ObjectId,
+/// What is told of a sweep: no content is read for it.
+fn too_many(deleted: &[File], added: &[File], wanted: Wanted<'_>) -> Changes {
+    let paths = renames::moved(deleted, added).into_iter().filter_map(|(old, new)| {
+        let path = std::str::from_utf8(&added[new].path).ok().filter(|it| (wanted.path)(it))?;
+        let old_path = std::str::from_utf8(&deleted[old].path).ok()?;
+        Some(Moved { path: path.to_owned(), old_path: old_path.to_owned() })
+    });
+    Changes::TooMany { moved: paths.collect() }
 }
 
 struct Settled<'a> {
@@ -328,8 +355,12 @@ struct Found {
     modified: Vec<(BString, gix::ObjectId, gix::ObjectId)>,
     path: BString,
     waiting: std::collections::VecDeque<BString>,
-    max_changes: usize,
+    n_changes: usize,
+    max_files: usize,
 }
+
+/// Added and deleted files that are gathered: more are another history, not a move.
+const MAX_GATHERED: usize = 40_000;
 
 impl Found {
     fn new(max_files: usize) -> Found {
@@ -339,8 +370,8 @@ impl Found {
             modified: Vec::new(),
             path: BString::default(),
             waiting: std::collections::VecDeque::new(),
-            // Each file may yet turn out to be one half of a rename.
-            max_changes: max_files.saturating_mul(2),
+            n_changes: 0,
+            max_files,
         }
     }
 }
@@ -376,10 +407,14 @@ impl Visit for Found {
             visit::Change::Addition { oid, .. } => self.added.push(File { path, blob: oid }),
             visit::Change::Deletion { oid, .. } => self.deleted.push(File { path, blob: oid }),
             visit::Change::Modification { previous_oid, oid, .. } => {
-                self.modified.push((path, previous_oid, oid));
+                self.n_changes += 1;
+                if self.modified.len() <= self.max_files {
+                    self.modified.push((path, previous_oid, oid));
+                }
             }
         }
-        match self.added.len() + self.deleted.len() + 2 * self.modified.len() > self.max_changes {
+        self.n_changes += 1;
+        match self.added.len() + self.deleted.len() > MAX_GATHERED {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         }

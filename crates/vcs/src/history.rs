@@ -11,7 +11,7 @@ use crate::{Checkout, CommitId, Error, Result};
 pub struct History {
     /// In the order of the walk.
     pub commits: Vec<PastCommit>,
-    /// Ended where the repository does (a shallow clone), not at a first commit nor at the limit.
+    /// Ended where the repository does (a shallow clone, a damaged object), not at a first commit nor at the limit.
     pub is_cut: bool,
 }
 
@@ -23,7 +23,7 @@ pub struct PastCommit {
     pub time: i64,
     /// As recorded, whether they are here or not.
     pub n_parents: usize,
-    /// `Name <address>`.
+    /// `Name <address>`; empty when it cannot be read.
     pub author: String,
     pub message: String,
 }
@@ -57,9 +57,10 @@ impl Checkout {
                 history.is_cut |= !newest.parents.is_empty();
             } else {
                 for &parent in newest.parents.iter().filter(|it| seen.insert(**it)) {
-                    match walk.read(parent)? {
-                        Some(parent) => known.push(parent),
-                        None => history.is_cut = true,
+                    // What cannot be read ends the walk like what is not here: an old fault is no reason to know nothing.
+                    match walk.read(parent) {
+                        Ok(Some(parent)) => known.push(parent),
+                        Ok(None) | Err(_) => history.is_cut = true,
                     }
                 }
             }
@@ -121,13 +122,12 @@ impl Walk {
             return Err(Error::Git { action: format!("read commit `{id}`"), reason });
         }
         let commit = CommitRef::from_bytes(object.data, id.kind()).map_err(fault())?;
-        let author = commit.author().map_err(fault())?;
         Ok(Some(Known {
             // A clock that cannot be read is as old as can be.
             time: commit.committer().map_or(0, |it| it.seconds()),
             id,
             parents: commit.parents().collect(),
-            author: format!("{} <{}>", author.name, author.email),
+            author: commit.author().map(|it| format!("{} <{}>", it.name, it.email)).unwrap_or_default(),
             message: String::from_utf8_lossy(commit.message).into_owned(),
         }))
     }

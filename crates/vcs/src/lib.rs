@@ -27,7 +27,7 @@ mod work_tree;
 #[cfg(test)]
 mod tests;
 
-pub use changes::{ChangeKind, Changes, Differ, FileChange, TextChange, Wanted};
+pub use changes::{ChangeKind, Changes, Differ, FileChange, Moved, TextChange, Wanted};
 pub use checkout::{Checkout, Head};
 pub use directory::Directory;
 pub use error::{Error, Result};

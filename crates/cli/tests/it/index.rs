@@ -25,7 +25,7 @@ fn the_report_says_what_was_indexed() {
     assert_eq!(report["unresolved"], json!(sum("unresolved_by_reason")));
     let phases: Vec<&str> =
         report["phases"].as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap()).collect();
-    assert_eq!(phases, ["scan", "extract", "resolve", "hash", "store", "image"]);
+    assert_eq!(phases, ["scan", "extract", "resolve", "hash", "store", "image", "history", "search"]);
     let text = session.text(repo.path(), &["index", "--force"]);
     assert!(text.contains("4 files"), "{text}");
 }

@@ -119,6 +119,24 @@ fn renames_are_followed_to_where_a_symbol_is_today() {
 }
 
 #[test]
+fn a_directory_that_moved_keeps_its_history() {
+    let repo = Fixture::from_text(SHOP);
+    (0..40).for_each(|it| repo.write(&format!("shop/part_{it}.py"), &format!("def f{it}(): pass\n")));
+    repo.git(&["add", "shop/cart.py"]);
+    repo.commit_staged("Think of xylophones");
+    repo.commit("Add all the rest");
+    repo.git(&["mv", "shop", "store"]);
+    repo.commit("Move the shop");
+    let mut database = Database::new();
+    let report = database.index(&repo, &Options::default(), &Silent);
+    let total = node("store/cart.py", "Cart.total", NodeKind::Method);
+    let index = database.search(&report);
+    assert_eq!(count(&index, total, "xylophones", Field::History), 1);
+    assert_eq!(count(&index, total, "rest", Field::History), 0);
+    assert_eq!(index.n_commits(index.document(total).unwrap()), 1);
+}
+
+#[test]
 fn images_are_equal_from_scratch_after_any_order_of_runs_and_at_any_number_of_workers() {
     for seed in 10..13 {
         let mut dice = Dice(seed);

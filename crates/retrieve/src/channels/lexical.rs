@@ -18,6 +18,8 @@ pub(crate) struct Lexical {
     /// The score of the best hit of every side, foreign ones included.
     pub(crate) best: [f64; N_SIDES],
     ranks: Vec<FxHashMap<NodeIndex, u32>>,
+    /// Scores of all hits of the whole task, tests included.
+    pub(crate) whole: FxHashMap<NodeIndex, f64>,
 }
 
 impl Lexical {
@@ -26,15 +28,19 @@ impl Lexical {
         let answers = cx.search.search(&cx.query.query, &cx.query.scoring, params.asked_hits);
         let mut best = [0.0; N_SIDES];
         let mut hits = Vec::with_capacity(N_SIDES);
+        let mut whole = FxHashMap::default();
         for (side, answer) in answers.iter().enumerate() {
             best[side] = answer.first().map_or(0.0, |it| it.score);
             let node = |hit: &Hit| Some((cx.graph.find(hit.node)?, hit.score));
+            if side == Side::Whole as usize {
+                whole = answer.iter().filter_map(node).collect();
+            }
             let own = answer.iter().filter_map(node).filter(|it| !noise::is_foreign(cx.graph, it.0));
             hits.push(with_few_tests(cx, own));
         }
         let ranks =
             hits.iter().map(|it| it.iter().zip(0..).map(|((node, _), rank)| (*node, rank)).collect()).collect();
-        Lexical { hits, best, ranks }
+        Lexical { hits, best, ranks, whole }
     }
 
     /// Hits in order of their score.

@@ -21,7 +21,7 @@ CREATE TABLE commits (
     touches BLOB NOT NULL
 ) STRICT;
 
--- The commits whose text a snapshot has, newest first, as rows of `commits`; `digest` is that of their ids.
+-- The commits whose text a snapshot has, newest first, as rows of `commits`; `digest` is that of their ids and of the rules.
 CREATE TABLE histories (
     snapshot_row INTEGER PRIMARY KEY REFERENCES snapshots,
     rules INTEGER NOT NULL,

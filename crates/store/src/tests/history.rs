@@ -42,7 +42,7 @@ fn a_snapshot_has_the_commits_that_say_something_in_their_order() {
     assert_eq!(store.are_mined(1, &walked).unwrap(), [false; 4]);
     let row = store.write_history(&snapshot, &new(&walked, &mined, false)).unwrap();
     assert_eq!((row.n_commits, row.commit_time, row.is_cut), (2, 5000, false));
-    assert_eq!(row.digest, identity::history_digest([&[2; 20][..], &[1; 20][..]]));
+    assert_eq!(row.digest, identity::history_digest(1, [&[2; 20][..], &[1; 20][..]]));
     assert_eq!(store.history(&snapshot, 1).unwrap(), Some(row));
     assert_eq!(store.commits_of(&snapshot, 1).unwrap(), [mined[0].clone(), mined[2].clone()]);
     assert_eq!(store.are_mined(1, &walked).unwrap(), [true, true, true, false]);

@@ -11,6 +11,10 @@ use crate::connection;
 use crate::migrations::{MIGRATIONS, Migration, copy_path};
 use crate::{Error, Store};
 
+/// The version that this program writes, and one that it does not know.
+const KNOWN: u32 = MIGRATIONS[MIGRATIONS.len() - 1].version;
+const NEXT: u32 = KNOWN + 1;
+
 /// What lies in the database's directory.
 fn listing(path: &Path) -> Vec<String> {
     let directory = path.parent().expect("the database has a directory");
@@ -40,7 +44,7 @@ fn every_connection_is_set_up_alike() {
         assert_eq!(number("mmap_size"), 256 << 20);
         assert_eq!(number("cache_size"), -(64 << 10));
         assert_eq!(number("page_size"), 8192);
-        assert_eq!(number("user_version"), 2);
+        assert_eq!(number("user_version"), i64::from(KNOWN));
     }
 }
 
@@ -111,7 +115,7 @@ fn s6_a_newer_schema_is_refused_without_writing() {
     let connection = Connection::open(&path).unwrap();
     connection.pragma_update(None, "user_version", 99).unwrap();
     drop(connection);
-    check_refused(&path, |it| matches!(it, Error::Unsupported { found: 99, known: 2, .. }));
+    check_refused(&path, |it| matches!(it, Error::Unsupported { found: 99, known: KNOWN, .. }));
     assert_eq!(listing(&path), ["knowing.db"]);
 }
 
@@ -126,7 +130,7 @@ fn s6_a_newer_schema_in_the_log_is_refused_without_writing() {
     connection.pragma_update(None, "user_version", 99).unwrap();
     drop(connection);
     assert!(fs::metadata(path.with_file_name("knowing.db-wal")).unwrap().len() > 0);
-    check_refused(&path, |it| matches!(it, Error::Unsupported { found: 99, known: 2, .. }));
+    check_refused(&path, |it| matches!(it, Error::Unsupported { found: 99, known: KNOWN, .. }));
 }
 
 #[test]
@@ -167,7 +171,7 @@ fn a_place_that_cannot_hold_a_database_is_named() {
 }
 
 const LATER: Migration = Migration {
-    version: 3,
+    version: NEXT,
     sql: "CREATE TABLE later (value INTEGER) STRICT; ALTER TABLE nodes ADD COLUMN coverage INTEGER;",
 };
 
@@ -185,11 +189,11 @@ fn s6_an_older_schema_migrates_and_answers_equally() {
     assert_eq!(n_rows(&store, "later"), 0);
     assert_eq!(calls(&store, &snapshot), before);
     drop(store);
-    assert!(matches!(Store::open(&path).unwrap_err(), Error::Unsupported { found: 3, known: 2, .. }));
+    assert!(matches!(Store::open(&path).unwrap_err(), Error::Unsupported { found: NEXT, known: KNOWN, .. }));
 
     // The copy is a whole database of the version before.
-    let kept = copy_path(&path, 2);
-    assert_eq!(listing(&path), ["knowing.db", "knowing.db.v2"]);
+    let kept = copy_path(&path, KNOWN);
+    assert_eq!(listing(&path), ["knowing.db".to_owned(), format!("knowing.db.v{KNOWN}")]);
     assert_eq!(calls(&open(&kept), &snapshot), before);
 }
 
@@ -199,14 +203,14 @@ fn a_migration_that_fails_leaves_the_version_before() {
     let path = database(&directory);
     drop(open(&path));
     let broken = Migration {
-        version: 4,
+        version: NEXT + 1,
         sql: "CREATE TABLE half (value INTEGER) STRICT; CREATE TABLE nodes (again);",
     };
     let list = [MIGRATIONS, &[LATER, broken]].concat();
     assert!(connection::open(&path, &list).is_err());
 
-    // Each step is its own transaction: the third one holds, nothing of the fourth does.
-    let store = connection::open(&path, &list[..3]).unwrap();
+    // Each step is its own transaction: the first new one holds, nothing of the second does.
+    let store = connection::open(&path, &list[..list.len() - 1]).unwrap();
     assert_eq!(n_rows(&store, "later"), 0);
     assert_eq!(n_rows(&store, "sqlite_schema WHERE name = 'half'"), 0);
 }

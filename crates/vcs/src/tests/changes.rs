@@ -1,7 +1,7 @@
 use knowing_testkit::Fixture;
 
 use super::{id, open};
-use crate::{ChangeKind, Changes, FileChange, Wanted};
+use crate::{ChangeKind, Changes, FileChange, Moved, Wanted};
 
 fn wanted(max_files: usize) -> Wanted<'static> {
     Wanted { path: &|it| it.ends_with(".py"), max_files, max_bytes: 1 << 16 }
@@ -99,8 +99,39 @@ fn a_commit_of_too_many_files_is_not_looked_at_and_renames_count_once() {
     let head = repo.commit("second");
     let changes = |max| open(&repo).differ().changes_of(id(&head), wanted(max)).unwrap();
     assert!(matches!(changes(3), Changes::Files(files) if files.len() == 3));
-    assert_eq!(changes(2), Changes::TooMany);
-    assert_eq!(changes(0), Changes::TooMany);
+    let moved = |path: &str, old: &str| Moved { path: path.to_owned(), old_path: old.to_owned() };
+    let moved = vec![moved("a.py", "0.py"), moved("b.py", "1.py")];
+    assert_eq!(changes(2), Changes::TooMany { moved: moved.clone() });
+    assert_eq!(changes(0), Changes::TooMany { moved });
+}
+
+#[test]
+fn a_moved_directory_is_followed_whole_and_nothing_of_it_is_read() {
+    let repo = Fixture::new();
+    for n in 0..8 {
+        repo.write(&format!("src/lib/part_{n}/__init__.py"), "");
+        repo.write(&format!("src/lib/part_{n}/code.py"), &numbered(n));
+        repo.write(&format!("src/lib/part_{n}/notes.txt"), &format!("{n}\n"));
+    }
+    repo.write("src/lib/edited.py", "before\n");
+    repo.write("src/lib/gone.py", "nobody knows\n");
+    repo.commit("first");
+    repo.git(&["mv", "src/lib", "package"]);
+    repo.write("package/edited.py", "after, and nothing in common\n");
+    repo.remove("package/gone.py");
+    repo.write("package/added.py", "new here\n");
+    let head = repo.commit("second");
+    let Changes::TooMany { moved } = open(&repo).differ().changes_of(id(&head), wanted(3)).unwrap() else {
+        panic!("so many files are a sweep");
+    };
+    let mut expect = vec![("package/edited.py".to_owned(), "src/lib/edited.py".to_owned())];
+    for n in 0..8 {
+        for name in ["__init__.py", "code.py"] {
+            expect.push((format!("package/part_{n}/{name}"), format!("src/lib/part_{n}/{name}")));
+        }
+    }
+    let moved: Vec<(String, String)> = moved.into_iter().map(|it| (it.path, it.old_path)).collect();
+    assert_eq!(moved, expect);
 }
 
 #[test]
