@@ -138,8 +138,8 @@ fn a_bare_repository_has_a_batch_too() {
         json!({"id": 3, "description": "redeem a voucher"}),
     ];
     let inside = batch(&session, &bare, &lines, &[]);
-    assert_eq!(names(&inside[0])[0], "shop/desk.py.serve");
-    assert_eq!(inside[1]["symbols"][0]["name"], "redeem_voucher");
+    assert!(names(&inside[0]).contains(&"shop/desk.py.serve".to_owned()));
+    assert!(names(&inside[1]).contains(&"shop/voucher.py.redeem_voucher".to_owned()));
     assert_eq!(without_id(&inside[1]), without_id(&inside[2]));
     let elsewhere = Fixture::directory();
     let named = batch(&session, elsewhere.path(), &lines, &["--repo", bare.to_str().unwrap()]);
@@ -204,7 +204,7 @@ fn bad_lines_and_unknown_commits_fail_alone() {
         ]
     );
     assert_eq!(without_id(&answers[0]), without_id(&answers[10]));
-    assert_eq!(answers[0]["symbols"][0]["name"], "redeem_voucher");
+    assert!(names(&answers[0]).contains(&"shop/voucher.py.redeem_voucher".to_owned()));
 }
 
 #[test]

@@ -100,7 +100,7 @@ fn context_indexes_first_when_head_has_moved() {
     assert_eq!(uncommitted["snapshot"], first["snapshot"]);
     let commit = repo.commit("take vouchers");
     let second = session.json(repo.path(), &["context", TASK]);
-    assert_eq!(names(&second)[0], "shop/voucher.py.redeem_voucher");
+    assert!(names(&second).contains(&"shop/voucher.py.redeem_voucher".to_owned()));
     assert_eq!((&second["fresh"], &second["tree"]), (&"yes".into(), &commit[..12].into()));
     assert_ne!(second["snapshot"], first["snapshot"]);
     // And back again.
