@@ -216,7 +216,8 @@ fn q7_a_pack_that_was_kept_is_the_one_that_was_made() {
         it.score = 0.534_996 - 1e-7 * place as f64;
     }
     for format in Format::ALL {
-        let made = packed(&drawn, &run, &packing(50_000, format, Detail::Source), Switches::default(), uneven);
+        let made =
+            packed(&drawn, &run, &packing(50_000, format, Detail::Source), Switches::default(), uneven);
         let kept = knowing_wire::json::decode(&knowing_wire::json::encode(&made)).unwrap();
         assert_eq!(kept, made);
         assert_eq!(format.encode(&kept), format.encode(&made));
