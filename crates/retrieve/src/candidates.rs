@@ -49,9 +49,10 @@ channels! {
     Expansion "expansion" 0.0;
     Gap "gap" 0.0;
     Walk "walk" 0.0;
+    Inflow "inflow" 0.0;
 }
 
-pub(crate) const N_CHANNELS: usize = 16;
+pub(crate) const N_CHANNELS: usize = 17;
 
 /// A place in a channel's list.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -6,7 +6,7 @@ use knowing_search::{DocIndex, Evaluation, Field, FileIndex, N_FIELDS, Prepared,
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::candidates::N_CHANNELS;
-use crate::channels::{Channels, Harvest};
+use crate::channels::{Channels, Harvest, N_WAYS};
 use crate::fuse::fused_score;
 use crate::noise;
 use crate::query::{N_SIDES, Side};
@@ -19,6 +19,7 @@ pub(crate) struct Scene {
     /// The largest part of each field among the candidates.
     pub(crate) best_parts: [f64; N_FIELDS],
     pub(crate) best_fused: f64,
+    pub(crate) best_inflow: [f64; N_WAYS],
     pub(crate) n_documents: f64,
     pub(crate) n_words: f64,
     pub(crate) n_identifiers: f64,
@@ -121,6 +122,8 @@ pub(crate) struct Evidence {
     pub(crate) hops: Option<u8>,
     pub(crate) standing: Standing,
     pub(crate) near: Near,
+    /// What leads to it from the matches, by way.
+    pub(crate) inflow: [f64; N_WAYS],
 }
 
 /// How the task's identifiers name it.
@@ -287,6 +290,7 @@ pub(crate) fn gather(
             hops: walks.walked.hops(node),
             standing: walks.standings.get(&node).copied().unwrap_or_default(),
             near: Near::default(),
+            inflow: harvest.inflow.sums(node),
         });
     }
     groups(cx, &mut list, harvest.lexical.best[Side::Whole as usize]);
@@ -312,6 +316,7 @@ fn scene(cx: Channels<'_>, harvest: &Harvest, terms: &Terms, list: &[Evidence]) 
     Scene {
         best,
         best_parts,
+        best_inflow: harvest.inflow.best,
         best_fused: list.iter().map(|it| it.fused).fold(0.0, f64::max),
         n_documents: cx.search.n_documents() as f64,
         n_words: cx.task.n_words as f64,

@@ -158,6 +158,16 @@ features! { it, scene;
     "contains_best" it.near.contains;
     "relative_of_best" it.near.relative;
     "near_identified" it.near.of_identified;
+    "inflow_calls" inflow(it, scene, 0);
+    "inflow_references" inflow(it, scene, 1);
+    "inflow_overrides" inflow(it, scene, 2);
+    "inflow_extends" inflow(it, scene, 3);
+    "inflow_contains" inflow(it, scene, 4);
+    "inflow_calls_member" inflow(it, scene, 5);
+    "inflow_calls_raw" log(it.inflow[0]);
+    "inflow_references_raw" log(it.inflow[1]);
+    "inflow_extends_raw" log(it.inflow[3]);
+    "inflow_calls_member_raw" log(it.inflow[5]);
     // The task and the snapshot, so that the trees can adapt by themselves.
     "task_words" log(scene.n_words);
     "task_identifiers" log(scene.n_identifiers);
@@ -201,6 +211,10 @@ fn part(it: &Evidence, scene: &Scene, field: Field) -> f64 {
 
 fn best_part(it: &Evidence, scene: &Scene, field: Field) -> f64 {
     ratio(it.parts[field as usize], scene.best_parts[field as usize])
+}
+
+fn inflow(it: &Evidence, scene: &Scene, way: usize) -> f64 {
+    ratio(it.inflow[way], scene.best_inflow[way])
 }
 
 fn ratio(value: f64, of: f64) -> f64 {

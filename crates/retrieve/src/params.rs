@@ -52,8 +52,9 @@ pub struct ChannelParams {
     /// Best candidates whose surroundings join, and neighbours taken of each.
     pub n_expanded: usize,
     pub per_expanded: usize,
-    /// Best of the walk that join.
+    /// Best of the walk that join, and of what the matches lead to.
     pub walked: usize,
+    pub inflow: usize,
 }
 
 /// Mechanisms 1, 2, 4 and 5 of system.md 10.6.
@@ -141,6 +142,7 @@ impl Default for Params {
                 n_expanded: 15,
                 per_expanded: 8,
                 walked: 30,
+                inflow: 30,
             },
             seeds: SeedParams {
                 types_first_above: 40_000,
@@ -255,6 +257,7 @@ parts! {
     Classes "classes" "concept classes: curated framework vocabulary";
     Aliases "aliases" "relatives of the best named symbols";
     Expansion "expansion" "members, owners, callers and callees of the best candidates";
+    Inflow "inflow" "what the matches have in common: bases, types, callees";
     Walk "walk" "the walk over the graph";
     Hits "hits" "hubs and authorities";
     TypeSeeds "type_seeds" "mechanism 1: types first on large graphs";

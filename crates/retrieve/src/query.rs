@@ -7,35 +7,33 @@ use knowing_search::{Field, N_FIELDS, Query, QueryTerm, Scoring, View, tokens};
 use crate::params::{Params, Part, Switches};
 use crate::task::Task;
 
-macro_rules! sides {
-    ($($variant:ident $name:literal;)*) => {
-        /// One way to look at the words of a task; the order is that of the query's views.
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-        pub(crate) enum Side {
-            $($variant,)*
-        }
-
-        impl Side {
-            pub(crate) const ALL: &[Side] = &[$(Side::$variant,)*];
-
-            pub(crate) fn name(self) -> &'static str {
-                match self {
-                    $(Side::$variant => $name,)*
-                }
-            }
-        }
-    };
+/// One way to look at the words of a task; the order is that of the query's views.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) enum Side {
+    Whole,
+    Subject,
+    Body,
+    History,
+    /// Name, owner and path alone.
+    Names,
+    /// Without code and traces.
+    Prose,
+    /// Code and traces.
+    Code,
+    Neighbours,
 }
 
-sides! {
-    Whole "whole";
-    Subject "subject";
-    Body "body";
-    History "history";
-    Names "names";
-    Prose "prose";
-    Code "code";
-    Neighbours "neighbours";
+impl Side {
+    pub(crate) const ALL: [Side; N_SIDES] = [
+        Side::Whole,
+        Side::Subject,
+        Side::Body,
+        Side::History,
+        Side::Names,
+        Side::Prose,
+        Side::Code,
+        Side::Neighbours,
+    ];
 }
 
 pub(crate) const N_SIDES: usize = 8;

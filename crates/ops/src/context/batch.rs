@@ -2,14 +2,14 @@
 
 use std::io::BufRead as _;
 use std::path::Path;
+use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
-use super::engine::{Asked, Engine, Wanted};
+use super::engine::{Asked, Engine, Images, Wanted};
 use super::{BatchReply, ContextOptions, PackReply, check_task, reply};
 use crate::cx::{Cx, Opened};
 use crate::error::{Error, ErrorKind, Result};
-use crate::place::Place;
 
 /// What is read of a task, and nothing else.
 #[derive(Deserialize)]
@@ -41,7 +41,7 @@ pub(super) fn run(cx: &mut Cx<'_>, file: &Path, options: &ContextOptions) -> Res
     };
     let wanted = options.wanted(&Asked::Task(String::new()))?;
     let mut counts = BatchReply { tasks: 0, failed: 0 };
-    let mut standing: Option<(Option<String>, Opened)> = None;
+    let mut standing = None;
     let input = std::io::BufReader::new(std::fs::File::open(&path).map_err(unreadable)?);
     for (number, line) in input.split(b'\n').enumerate() {
         let line = line.map_err(unreadable)?;
@@ -79,24 +79,25 @@ fn id_of(line: &[u8]) -> Option<serde_json::Value> {
     serde_json::from_slice::<serde_json::Value>(line).ok()?.get("id").cloned()
 }
 
+/// Where the last task was answered.
+struct Standing {
+    base: Option<String>,
+    opened: Opened,
+    images: Rc<Images>,
+}
+
 /// Tasks about one commit share what was opened for the first of them.
-fn one(
-    cx: &mut Cx<'_>,
-    task: &Line,
-    wanted: &Wanted,
-    standing: &mut Option<(Option<String>, Opened)>,
-) -> Result<PackReply> {
+fn one(cx: &mut Cx<'_>, task: &Line, wanted: &Wanted, standing: &mut Option<Standing>) -> Result<PackReply> {
     check_task(&task.description)?;
-    if standing.as_ref().is_none_or(|it| it.0 != task.base) {
+    if standing.as_ref().is_none_or(|it| it.base != task.base) {
         let opened = match &task.base {
             Some(base) => cx.open_commit(base)?,
             None => cx.open_fresh()?.0,
         };
-        *standing = Some((task.base.clone(), opened));
+        let images = Rc::new(Images::open(&opened)?);
+        *standing = Some(Standing { base: task.base.clone(), opened, images });
     }
-    let (_, opened) = standing.as_ref().expect("it was just set");
-    let place: Option<Place> = cx.place().ok();
-    let engine = Engine::new(opened, place)?;
-    let asked = Asked::Task(task.description.clone());
-    Ok(reply(engine.answer(&asked, wanted), wanted))
+    let Standing { opened, images, .. } = standing.as_ref().expect("it was just set");
+    let engine = Engine::with(opened, Rc::clone(images), cx.place().ok())?;
+    Ok(reply(engine.answer(&Asked::Task(task.description.clone()), wanted), wanted))
 }

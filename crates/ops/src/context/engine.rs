@@ -1,5 +1,7 @@
 //! One snapshot with its three images open: what answers tasks.
 
+use std::rc::Rc;
+
 use knowing_graph::{Graph, NodeIndex};
 use knowing_model::{EdgeKind, Hash, Hasher, identity};
 use knowing_retrieve::{Packing, Run, Settings, Sources, Texts, pack};
@@ -12,12 +14,28 @@ use crate::cx::Opened;
 use crate::error::{Error, ErrorKind, Result};
 use crate::place::Place;
 
-pub(crate) struct Engine<'a> {
-    pub(crate) opened: &'a Opened,
-    reader: Reader<'a>,
+/// The mapped files of one snapshot. Opening them takes milliseconds, so that many tasks share them.
+pub(crate) struct Images {
     graph: Graph,
     search: Index,
     names: Names,
+}
+
+impl Images {
+    pub(crate) fn open(opened: &Opened) -> Result<Images> {
+        let (store, snapshot) = (&opened.store, opened.snapshot());
+        Ok(Images {
+            graph: knowing_index::open_graph(store, snapshot)?,
+            search: knowing_index::open_search(store, snapshot)?,
+            names: knowing_index::open_names(store, snapshot)?,
+        })
+    }
+}
+
+pub(crate) struct Engine<'a> {
+    pub(crate) opened: &'a Opened,
+    reader: Reader<'a>,
+    images: Rc<Images>,
     /// Where the text of files can be read, when it was asked for.
     place: Option<Place>,
 }
@@ -70,19 +88,16 @@ impl Asked {
 
 impl<'a> Engine<'a> {
     pub(crate) fn new(opened: &'a Opened, place: Option<Place>) -> Result<Engine<'a>> {
-        let (store, snapshot) = (&opened.store, opened.snapshot());
-        Ok(Engine {
-            opened,
-            reader: store.reader(snapshot)?,
-            graph: knowing_index::open_graph(store, snapshot)?,
-            search: knowing_index::open_search(store, snapshot)?,
-            names: knowing_index::open_names(store, snapshot)?,
-            place,
-        })
+        Engine::with(opened, Rc::new(Images::open(opened)?), place)
+    }
+
+    pub(crate) fn with(opened: &'a Opened, images: Rc<Images>, place: Option<Place>) -> Result<Engine<'a>> {
+        Ok(Engine { opened, reader: opened.store.reader(opened.snapshot())?, images, place })
     }
 
     pub(crate) fn sources(&self) -> Sources<'_> {
-        Sources { graph: &self.graph, search: &self.search, names: &self.names }
+        let Images { graph, search, names } = &*self.images;
+        Sources { graph, search, names }
     }
 
     pub(crate) fn tree(&self) -> &Tree {
@@ -92,13 +107,13 @@ impl<'a> Engine<'a> {
     /// What stands for it in the pack's identity. Files stand there by their paths from the top: what was typed means
     /// another file in another directory.
     fn text(&self, asked: &Asked) -> String {
-        let path = |typed: &str| self.file(typed).map_or(typed.to_owned(), |it| self.names.path(it).to_owned());
+        let path = |typed: &str| self.file(typed).map_or(typed.to_owned(), |it| self.images.names.path(it).to_owned());
         let lines: Vec<String> = match asked {
             Asked::Task(text) => return text.clone(),
             Asked::Files(files) => files.iter().map(|it| path(it)).collect(),
             Asked::Changes(files) => {
                 let path = |it: &ChangedFile| {
-                    self.changed(it).map_or(it.path.clone(), |it| self.names.path(it).to_owned())
+                    self.changed(it).map_or(it.path.clone(), |it| self.images.names.path(it).to_owned())
                 };
                 files.iter().map(|it| format!("{} {:?}", path(it), it.lines)).collect()
             }
@@ -117,7 +132,7 @@ impl<'a> Engine<'a> {
             // Case and white space can change what a task means to us: both stand in the key.
             .field(text.as_bytes())
             .field(self.opened.snapshot().id.as_bytes())
-            .field(self.search.history_digest().as_bytes())
+            .field(self.images.search.history_digest().as_bytes())
             .field(self.tree().fresh.as_bytes())
             .field(format!("{budget} {limit} {} {}", format.name(), detail.name()).as_bytes())
             .field(params.as_bytes())
@@ -140,7 +155,11 @@ impl<'a> Engine<'a> {
                 Asked::Changes(_) => params.pack.pr_cutoff,
             },
         };
-        let head = self.head(asked);
+        let mut head = self.head(asked);
+        if run.ranked.is_empty() && head.unknown_files.is_empty() {
+            let note = "nothing fits; say what is to be done, or name a symbol, a file or an error message";
+            head.notes.push(note.to_owned());
+        }
         pack(self.sources(), &run, &packing, params, wanted.settings.switches, self, head)
     }
 
@@ -197,25 +216,25 @@ impl<'a> Engine<'a> {
     fn file(&self, path: &str) -> Option<FileIndex> {
         let path = path.strip_prefix("./").unwrap_or(path);
         let from_here = format!("{}{path}", self.opened.prefix);
-        self.names.find_file(&from_here).or_else(|| self.names.find_file(path))
+        self.images.names.find_file(&from_here).or_else(|| self.images.names.find_file(path))
     }
 
     fn changed(&self, file: &ChangedFile) -> Option<FileIndex> {
-        if file.is_from_top { self.names.find_file(&file.path) } else { self.file(&file.path) }
+        if file.is_from_top { self.images.names.find_file(&file.path) } else { self.file(&file.path) }
     }
 
     /// The innermost symbols of a file that hold changed lines; all of them when the lines are not known.
     fn touched(&self, file: FileIndex, lines: Option<&[(u32, u32)]>) -> Vec<NodeIndex> {
-        let nodes = self.names.in_file(file).iter().map(|&it| NodeIndex(it));
-        let symbols = nodes.filter(|it| !self.names.symbol(it.0).is_empty());
+        let nodes = self.images.names.in_file(file).iter().map(|&it| NodeIndex(it));
+        let symbols = nodes.filter(|it| !self.images.names.symbol(it.0).is_empty());
         let Some(lines) = lines else { return symbols.collect() };
         let overlaps = |it: &NodeIndex| {
-            let (first, last) = self.names.lines(it.0);
+            let (first, last) = self.images.names.lines(it.0);
             lines.iter().any(|&(from, to)| first <= to && from <= last)
         };
         let holding: Vec<NodeIndex> = symbols.filter(overlaps).collect();
         let is_owner = |it: &NodeIndex| {
-            let members = self.graph.outgoing_of(*it, EdgeKind::Contains);
+            let members = self.images.graph.outgoing_of(*it, EdgeKind::Contains);
             members.iter().any(|edge| holding.contains(&edge.other()))
         };
         let innermost: Vec<NodeIndex> = holding.iter().copied().filter(|it| !is_owner(it)).collect();
@@ -225,14 +244,14 @@ impl<'a> Engine<'a> {
 
 impl Texts for Engine<'_> {
     fn signature(&self, node: NodeIndex) -> Option<String> {
-        let row = self.graph.node(node).node_row;
+        let row = self.images.graph.node(node).node_row;
         let signature = self.reader.node(row).ok()?.signature;
         Some(signature).filter(|it| !it.is_empty())
     }
 
     fn source(&self, node: NodeIndex) -> Option<String> {
         let place = self.place.as_ref()?;
-        let row = self.reader.node(self.graph.node(node).node_row).ok()?;
+        let row = self.reader.node(self.images.graph.node(node).node_row).ok()?;
         let bytes = place.blob(&row.blob, &row.path)?;
         let text = String::from_utf8_lossy(&bytes);
         let (first, last) = (row.span.first_line.max(1) as usize, row.span.last_line as usize);

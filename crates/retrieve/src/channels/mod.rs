@@ -7,6 +7,7 @@ mod files;
 mod frames;
 mod gap;
 mod identifiers;
+mod inflow;
 mod lexical;
 mod path_context;
 mod tiered;
@@ -25,6 +26,7 @@ pub(crate) use expansion::expand;
 pub(crate) use files::Mentions;
 pub(crate) use frames::FrameMatch;
 pub(crate) use identifiers::agreeing;
+pub(crate) use inflow::{Inflow, N_WAYS};
 pub(crate) use lexical::Lexical;
 
 /// What every channel may look at.
@@ -49,6 +51,7 @@ pub(crate) struct Harvest {
     /// Seeds of the path channel that are no candidates of it.
     pub(crate) path_seeds: Vec<NodeIndex>,
     pub(crate) injection: Injection,
+    pub(crate) inflow: Inflow,
 }
 
 impl Channels<'_> {
@@ -73,7 +76,9 @@ impl Channels<'_> {
         candidates.add(Channel::Frames, self.known(frames.iter().map(|it| Found::plain(it.node))));
         candidates.add(Channel::PathContext, self.known(in_paths));
         lexical.add(self, &mut candidates);
-        Harvest { candidates, lexical, frames, mentions, path_seeds, injection }
+        let inflow = if self.on(Part::Inflow) { Inflow::of(self, &lexical) } else { Inflow::default() };
+        candidates.add(Channel::Inflow, inflow.strongest(self, self.params.channels.inflow));
+        Harvest { candidates, lexical, frames, mentions, path_seeds, injection, inflow }
     }
 
     /// Mechanism 5: little was found, so look wider.
