@@ -92,9 +92,14 @@ pub fn pack(
         .collect();
     payload.pack_root = Some(identity::pack_root(packing.entry, &packing.asked, &versions));
     payload.tokens = tokens(used);
-    // What was counted is an upper bound; what is said is what it takes.
-    payload.tokens = tokens(packing.format.encode(&payload).len());
-    payload
+    // What was counted is an upper bound; what is said is what it takes, the digits that say it included.
+    loop {
+        let said = tokens(packing.format.encode(&payload).len());
+        if said == payload.tokens {
+            return payload;
+        }
+        payload.tokens = said;
+    }
 }
 
 struct Item<'a> {

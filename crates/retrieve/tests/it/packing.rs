@@ -166,6 +166,25 @@ fn q6_a_pack_keeps_its_budget_and_fills_it() {
 }
 
 #[test]
+fn q6_a_pack_says_what_it_takes() {
+    let drawn = row();
+    let run = drawn.run("carry parcel", &settings(|_| (), &[]));
+    // Around a thousand the number takes a digit more.
+    for budget in 960..1_060 {
+        for format in Format::ALL {
+            let pack = packed(
+                &drawn,
+                &run,
+                &packing(budget, format, Detail::Signature),
+                Switches::default(),
+                uneven,
+            );
+            assert_eq!(pack.tokens, tokens(format.encode(&pack).len()), "{budget}");
+        }
+    }
+}
+
+#[test]
 fn edges_of_a_pack_join_chosen_symbols_once_by_weight() {
     let drawn = row();
     let run = drawn.run("carry parcel", &settings(|_| (), &[]));
