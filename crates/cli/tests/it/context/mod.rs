@@ -74,6 +74,22 @@ fn p1_one_command_from_clone_to_pack() {
 }
 
 #[test]
+fn p1_several_who_begin_at_once_get_the_same() {
+    let (session, repo) = (Session::new(), warehouse());
+    let start = |_| {
+        let mut command = session.command(repo.path());
+        command.args(["context", "retry sending a parcel", "--json"]);
+        command.stdout(std::process::Stdio::piped()).spawn().unwrap()
+    };
+    let children: Vec<_> = (0..4).map(start).collect();
+    let outputs: Vec<_> = children.into_iter().map(|it| it.wait_with_output().unwrap()).collect();
+    assert!(!outputs[0].stdout.is_empty());
+    for output in &outputs {
+        assert_eq!((output.status.code(), &output.stdout), (Some(0), &outputs[0].stdout));
+    }
+}
+
+#[test]
 fn p4_context_leaves_nothing_in_the_work_tree() {
     let (session, repo) = (Session::new(), shop());
     let before = listing(repo.path());
