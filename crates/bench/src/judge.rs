@@ -3,6 +3,9 @@
 //! *Strict* counts each true symbol once: same last name, same owner where both have one, same file where the truth names
 //! one. *Lenient* is the public rule of the benchmark behind the seeds, for comparison only.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeSet;
 
 const EXTENSIONS: [&str; 10] = [".go.", ".py.", ".ts.", ".tsx.", ".js.", ".jsx.", ".rs.", ".java.", ".cs.", ".rb."];
@@ -42,7 +45,9 @@ pub(crate) fn judge(results: &[Named], truth: &[Named]) -> Judged {
     let gain = |rank: usize| 1.0 / ((rank + 2) as f64).log2();
     let ideal: f64 = (0..K.min(truth.len())).map(gain).sum();
     let gained: f64 = hits.iter().enumerate().filter(|it| *it.1).map(|it| gain(it.0)).sum();
-    let files: BTreeSet<&str> = truth.iter().filter_map(|it| it.file.as_deref()).collect();
+    // A truth whose file is empty names none.
+    let files: BTreeSet<&str> =
+        truth.iter().filter_map(|it| it.file.as_deref()).filter(|it| !it.is_empty()).collect();
     let found: BTreeSet<&str> = top.iter().filter_map(|it| it.file.as_deref()).collect();
     let mut first: Vec<&str> = Vec::new();
     for file in results.iter().filter_map(|it| it.file.as_deref()) {

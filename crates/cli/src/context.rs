@@ -11,6 +11,18 @@ const FEW: usize = 20;
 /// Features that say something, in the short form.
 const N_FEATURES: usize = 12;
 
+/// Whether a pack in JSON is asked for.
+pub(crate) fn is_json(operation: &Operation) -> bool {
+    let options = match operation {
+        Operation::Context(it) => &it.options,
+        Operation::ContextForTask(it) => &it.options,
+        Operation::ContextForFiles(it) => &it.options,
+        Operation::ContextForPr(it) => &it.options,
+        _ => return false,
+    };
+    options.format == Some(FormatChoice::Json)
+}
+
 /// What people mean when they leave it unsaid: a screenful; and a budget counts what they see.
 pub(crate) fn for_people(operation: &mut Operation) {
     let options = match operation {
@@ -70,6 +82,10 @@ pub(crate) fn pack(it: &PackReply, style: Style, output: &mut dyn Write) -> io::
     writeln!(output, "{}", style.dim(&summary))?;
     for note in &pack.notes {
         writeln!(output, "{} {}", style.yellow("note:"), style.plain(note))?;
+    }
+    if !pack.unknown_files.is_empty() {
+        let files = pack.unknown_files.join(", ");
+        writeln!(output, "{} not in the snapshot: {}", style.yellow("note:"), style.plain(&files))?;
     }
     Ok(())
 }

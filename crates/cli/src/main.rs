@@ -78,10 +78,13 @@ Exit codes: 0 done; 1 the answer is negative (not found, ambiguous, not indexed)
 const USAGE: &str = "Usage: knowing [OPTIONS] <COMMAND>";
 
 fn main() -> ExitCode {
-    let command_line = match CommandLine::try_parse() {
+    let mut command_line = match CommandLine::try_parse() {
         Ok(it) => it,
         Err(error) => return usage(&error),
     };
+    if let Command::Operation(operation) = &command_line.command {
+        command_line.json |= context::is_json(operation);
+    }
     let (json, no_color) = (command_line.json, command_line.no_color);
     match run(command_line) {
         Ok(()) => ExitCode::SUCCESS,

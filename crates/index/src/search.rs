@@ -59,7 +59,10 @@ pub(crate) fn make(store: &mut Store, snapshot: &SnapshotRow, source: Source<'_>
 fn open(store: &Store, snapshot: &SnapshotRow) -> Result<Option<Index>> {
     let head = head_of(snapshot, store.history(snapshot, history::RULES)?);
     let opened = Index::open(&path_of(store, snapshot), snapshot.id).ok();
-    Ok(opened.filter(|it| it.history_digest() == head.history_digest))
+    // Every byte is looked at, as graphs and names do: of single flipped bits a third gave another answer, and none an
+    // error. 1 ms for the 17 MB of django.
+    let is_whole = |it: &Index| it.history_digest() == head.history_digest && it.verify().is_ok();
+    Ok(opened.filter(is_whole))
 }
 
 fn head_of(snapshot: &SnapshotRow, history: Option<HistoryRow>) -> ImageHead {

@@ -39,7 +39,7 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &ContextForPr) -> Result<PackReply
         Some(base) => for_pr(cx, base, arguments.head.as_deref(), &arguments.options),
         None => {
             check_files(&arguments.files)?;
-            let whole = |path: &String| ChangedFile { path: path.clone(), lines: None };
+            let whole = |path: &String| ChangedFile { path: path.clone(), is_from_top: false, lines: None };
             let asked = Asked::Changes(arguments.files.iter().map(whole).collect());
             answer(cx, &asked, &arguments.options)
         }
@@ -75,7 +75,12 @@ pub(crate) fn for_pr(
     };
     // What is gone has no symbols to start from.
     let there = files.into_iter().filter(|it| it.kind != ChangeKind::Deleted);
-    let changed = there.map(|it| ChangedFile { lines: it.text.as_ref().map(changed_lines), path: it.path }).collect();
+    let changed = there.map(|it| ChangedFile {
+        lines: it.text.as_ref().map(changed_lines),
+        path: it.path,
+        is_from_top: true,
+    });
+    let changed = changed.collect();
     answer_at(cx, &Asked::Changes(changed), options, head)
 }
 

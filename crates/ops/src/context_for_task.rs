@@ -13,6 +13,7 @@ use crate::error::Result;
 #[command(hide = true)]
 pub struct ContextForTask {
     /// What is to be done: a sentence, an issue, a stack trace
+    #[arg(allow_hyphen_values = true)]
     #[serde(alias = "task")]
     pub task_description: String,
     #[command(flatten)]

@@ -162,6 +162,7 @@ const ALSO: &[(&str, &str)] = &[
     ("symbol_hash", "symbol"),
     ("target_hash", "symbol"),
     ("task_description", "task"),
+    ("task", "task_description"),
     ("token_budget", "budget"),
 ];
 

@@ -17,6 +17,7 @@ Examples:
   knowing why \"slow joins\" --symbol Query.join --ranker formula --json")]
 pub struct Why {
     /// The task, as it was given to `context`
+    #[arg(allow_hyphen_values = true)]
     #[serde(alias = "task_description")]
     pub task: String,
     /// The symbol: a name, the end of one, a node id or `path:line`
@@ -96,7 +97,7 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Why) -> Result<WhyReply> {
     let run = engine.run(&asked, &wanted.settings);
     let answer = engine.answer(&asked, &wanted);
     let id = engine.sources().graph.node(node).id();
-    let packed = answer.payload.symbols.iter().any(|it| it.node_id == id);
+    let packed = answer.symbols.iter().any(|it| it.node_id == id);
     let rank = run.ranked.iter().position(|it| it.node == node);
     let found = rank.map(|at| &run.ranked[at]);
     let keywords = &run.task.keywords;

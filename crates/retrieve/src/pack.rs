@@ -92,9 +92,14 @@ pub fn pack(
         .collect();
     payload.pack_root = Some(identity::pack_root(packing.entry, &packing.asked, &versions));
     payload.tokens = tokens(used);
-    // What was counted is an upper bound; what is said is what it takes.
-    payload.tokens = tokens(packing.format.encode(&payload).len());
-    payload
+    // What was counted is an upper bound; what is said is what it takes, the digits that say it included.
+    loop {
+        let said = tokens(packing.format.encode(&payload).len());
+        if said == payload.tokens {
+            return payload;
+        }
+        payload.tokens = said;
+    }
 }
 
 struct Item<'a> {
@@ -123,7 +128,8 @@ fn symbol(
         qualified_name: name::qualified_name(repo, names.container(it.node.0), names.symbol(it.node.0)),
         name: names.name(it.node.0).to_owned(),
         kind: record.kind(),
-        score: it.score,
+        // As it is written, so that a pack that was kept reads as it did when it was made.
+        score: (it.score * 10_000.0).round() / 10_000.0,
         provenance: best_provenance(graph.incoming(it.node)),
         distance: it.distance,
         signature: if detail >= Detail::Signature { texts.signature(it.node) } else { None },

@@ -60,6 +60,9 @@ fn head(payload: &Payload) -> String {
     for note in &payload.notes {
         line(format_args!("\n> {}", plain(note)));
     }
+    if !payload.unknown_files.is_empty() {
+        line(format_args!("\n> not in the snapshot: {}", plain(&payload.unknown_files.join(", "))));
+    }
     text
 }
 

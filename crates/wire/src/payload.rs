@@ -34,6 +34,9 @@ pub struct Payload {
     pub edges: Vec<Edge>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// Files that were asked for and that the snapshot does not have.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unknown_files: Vec<String>,
 }
 
 /// A symbol of an answer. It is itself by its node id; `id` is a short name for it within one answer.

@@ -106,6 +106,7 @@ fn payload() -> impl Strategy<Value = Payload> {
             })
             .collect(),
         symbols,
+        unknown_files: notes.iter().rev().cloned().collect(),
         notes,
     })
 }
@@ -219,6 +220,7 @@ fn answer() -> Payload {
         symbols: vec![run(), external],
         edges: vec![calls],
         notes: vec!["the index is 2 commits behind".to_owned()],
+        unknown_files: Vec::new(),
     }
 }
 

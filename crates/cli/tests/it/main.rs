@@ -6,6 +6,7 @@ mod acceptance;
 mod answers;
 mod bad_input;
 mod bad_places;
+mod context;
 mod docs;
 mod errors;
 mod export;

@@ -117,6 +117,10 @@ fn every_answer_is_what_the_schema_says() {
             ("index_repo", json!({})),
             ("graph_query", json!({"query": "*", "edges": "both"})),
             ("blast_radius", json!({"symbol": "price"})),
+            ("context_for_task", json!({"task_description": "price of the cart", "detail": "source"})),
+            ("context_for_files", json!({"files": ["shop/cart.py", "none.py"]})),
+            ("context_for_pr", json!({"files": ["shop/cart.py"]})),
+            ("explain_symbol", json!({"task_description": "price of the cart", "symbol": "total"})),
         ] {
             let (data, _) = answer(call(client, name, arguments).await);
             let schema = tools.iter().find(|it| it.name == name).unwrap().output_schema.clone().unwrap();
@@ -147,6 +151,124 @@ fn an_agent_indexes_and_asks() {
     // What the agent indexed is there for all.
     let stats = session.json(fixture.path(), &["stats"]);
     assert_eq!(stats["files"], 1);
+}
+
+#[test]
+fn p1_an_agent_asks_for_context_first() {
+    let (session, fixture) = (Session::new(), repository());
+    converse(&session, fixture.path(), &[], async |client| {
+        // Nothing was indexed before.
+        let task = json!({"task_description": "the price of an item", "format": "json"});
+        let (pack, text) = answer(call(client, "context_for_task", task).await);
+        let found = pack["symbols"].as_array().unwrap();
+        let place = found.iter().position(|it| it["name"] == "price").unwrap();
+        assert_eq!((&pack["tool"], &pack["fresh"]), (&json!("context_for_task"), &json!("yes")));
+        assert!(text.contains("symbols") && !text.contains('{'), "{text}");
+        let files = json!({"files": "shop/cart.py,none.py"});
+        let (pack, _) = answer(call(client, "context_for_files", files).await);
+        assert_eq!(
+            (pack["symbols"].as_array().unwrap().len(), &pack["unknown_files"]),
+            (4, &json!(["none.py"]))
+        );
+        let why = json!({"task_description": "the price of an item", "symbol": "price"});
+        let (why, _) = answer(call(client, "explain_symbol", why).await);
+        assert_eq!((&why["rank"], &why["packed"]), (&json!(place + 1), &json!(true)));
+    });
+    assert_eq!(fixture.git(&["status", "--porcelain", "--ignored"]), "", "p4");
+}
+
+#[test]
+fn c1_context_is_the_same_data_on_both_faces() {
+    let (session, fixture) = (Session::new(), repository());
+    session.run(fixture.path(), &["index"]);
+    fixture.write(
+        "shop/late.py",
+        "from shop.cart import total\n\n\ndef late(items):\n    return total(items)\n",
+    );
+    fixture.commit("late totals");
+    let task = "the total of a cart";
+    let cases: [(&'static str, Value, &[&str]); 8] = [
+        ("context_for_task", json!({"task_description": task, "format": "json"}), &["context", task]),
+        (
+            "context_for_task",
+            json!({"task": task, "token_budget": 300, "ranker": "formula", "format": "json"}),
+            &["context", task, "--budget", "300", "--ranker", "formula"],
+        ),
+        (
+            "context_for_task",
+            json!({"task_description": task, "limit": 2, "detail": "source", "no_classes": true, "without": "walk"}),
+            &["context", task, "--limit", "2", "--detail", "source", "--no-classes", "--without", "walk"],
+        ),
+        (
+            "context_for_files",
+            json!({"files": ["shop/cart.py", "x.py"]}),
+            &["context", "--files", "shop/cart.py,x.py"],
+        ),
+        ("context_for_pr", json!({"files": ["shop/late.py"]}), &["context-for-pr", "shop/late.py"]),
+        ("context_for_pr", json!({"base": "HEAD~1"}), &["context", "--base", "HEAD~1"]),
+        (
+            "explain_symbol",
+            json!({"task_description": task, "symbol": "late"}),
+            &["why", task, "--symbol", "late"],
+        ),
+        (
+            "explain_symbol",
+            json!({"task": task, "symbol": "Cart.checkout", "ranker": "formula"}),
+            &["why", task, "--symbol", "Cart.checkout", "--ranker", "formula"],
+        ),
+    ];
+    let expected: Vec<Value> = cases.iter().map(|it| session.json(fixture.path(), it.2)).collect();
+    // One session has kept what the command line asked; the other has to make it.
+    for session in [session, Session::new()] {
+        converse(&session, fixture.path(), &[], async |client| {
+            for ((tool, arguments, typed), expected) in cases.iter().zip(&expected) {
+                let (data, _) = answer(call(client, tool, arguments.clone()).await);
+                assert_eq!(data, *expected, "{typed:?}");
+            }
+        });
+    }
+}
+
+#[test]
+fn a_pack_written_as_text_is_the_text() {
+    let (session, fixture) = (Session::new(), repository());
+    let typed = ["context", "the total of a cart", "--format", "markdown"];
+    let expected = session.text(fixture.path(), &typed);
+    converse(&session, fixture.path(), &[], async |client| {
+        let arguments = json!({"task_description": "the total of a cart", "format": "markdown"});
+        let (data, text) = answer(call(client, "context_for_task", arguments).await);
+        assert_eq!(text, expected);
+        assert_eq!(
+            (data.get("symbols"), data.get("edges"), data.get("text")),
+            (None, None, None),
+            "sent once"
+        );
+        assert!(data["pack_root"].is_string() && data["tokens"].is_u64(), "{data}");
+    });
+}
+
+#[test]
+fn context_that_cannot_be_given_is_told() {
+    let (session, fixture) = (Session::new(), repository());
+    converse(&session, fixture.path(), &[], async |client| {
+        for (tool, arguments, kind) in [
+            ("context_for_task", json!({}), "usage"),
+            ("context_for_task", json!({"task_description": "x", "token_budget": 199}), "usage"),
+            ("context_for_task", json!({"task_description": "x", "without": ["wlak"]}), "usage"),
+            ("context_for_task", json!({"task_description": "x", "format": "yaml"}), "usage"),
+            ("context_for_task", json!({"task_description": "x".repeat((64 << 10) + 1)}), "usage"),
+            ("context_for_task", json!({"task_description": ""}), "not_found"),
+            ("context_for_task", json!({"task_description": "zzz qqq"}), "not_found"),
+            ("context_for_files", json!({}), "usage"),
+            ("context_for_pr", json!({"base": "no-such-revision"}), "not_found"),
+            ("explain_symbol", json!({"task_description": "x"}), "usage"),
+            ("explain_symbol", json!({"task_description": "x", "symbol": "nobody"}), "not_found"),
+        ] {
+            let error = refusal(call(client, tool, arguments.clone()).await);
+            assert_eq!(error["kind"], kind, "{tool}: {error}");
+            assert!(!error["hint"].as_str().unwrap().is_empty(), "{error}");
+        }
+    });
 }
 
 #[test]

@@ -52,6 +52,8 @@ pub(crate) enum Asked {
 #[derive(Clone, Debug)]
 pub(crate) struct ChangedFile {
     pub(crate) path: String,
+    /// As git says it, from the top, whatever directory it was asked in.
+    pub(crate) is_from_top: bool,
     pub(crate) lines: Option<Vec<(u32, u32)>>,
 }
 
@@ -63,12 +65,6 @@ pub(crate) struct Wanted {
     pub(crate) limit: usize,
     pub(crate) format: Format,
     pub(crate) detail: Detail,
-}
-
-pub(crate) struct Answer {
-    pub(crate) payload: Payload,
-    /// Files that the snapshot does not have.
-    pub(crate) unknown_files: Vec<String>,
 }
 
 impl Asked {
@@ -88,17 +84,6 @@ impl Asked {
         }
     }
 
-    /// What stands for it in the pack's identity.
-    fn text(&self) -> String {
-        match self {
-            Asked::Task(text) => text.clone(),
-            Asked::Files(files) => files.join("\n"),
-            Asked::Changes(files) => {
-                let line = |it: &ChangedFile| format!("{} {:?}", it.path, it.lines);
-                files.iter().map(line).collect::<Vec<_>>().join("\n")
-            }
-        }
-    }
 }
 
 impl<'a> Engine<'a> {
@@ -119,15 +104,33 @@ impl<'a> Engine<'a> {
         &self.opened.tree
     }
 
+    /// What stands for it in the pack's identity. Files stand there by their paths from the top: what was typed means
+    /// another file in another directory.
+    fn text(&self, asked: &Asked) -> String {
+        let path = |typed: &str| self.file(typed).map_or(typed.to_owned(), |it| self.images.names.path(it).to_owned());
+        let lines: Vec<String> = match asked {
+            Asked::Task(text) => return text.clone(),
+            Asked::Files(files) => files.iter().map(|it| path(it)).collect(),
+            Asked::Changes(files) => {
+                let path = |it: &ChangedFile| {
+                    self.changed(it).map_or(it.path.clone(), |it| self.images.names.path(it).to_owned())
+                };
+                files.iter().map(|it| format!("{} {:?}", path(it), it.lines)).collect()
+            }
+        };
+        lines.join("\n")
+    }
+
     /// Everything that can change an answer.
     pub(crate) fn key(&self, asked: &Asked, wanted: &Wanted) -> Hash {
         let Wanted { settings, budget, limit, format, detail } = wanted;
+        let text = self.text(asked);
         let params = settings.params.digest(&settings.switches, settings.ranker);
         Hasher::new("pack_key")
             .field(asked.entry().as_bytes())
-            .field(identity::normalised_task(&asked.text()).as_bytes())
+            .field(identity::normalised_task(&text).as_bytes())
             // Case and white space can change what a task means to us: both stand in the key.
-            .field(asked.text().as_bytes())
+            .field(text.as_bytes())
             .field(self.opened.snapshot().id.as_bytes())
             .field(self.images.search.history_digest().as_bytes())
             .field(self.tree().fresh.as_bytes())
@@ -136,17 +139,12 @@ impl<'a> Engine<'a> {
             .finish()
     }
 
-    pub(crate) fn answer(&self, asked: &Asked, wanted: &Wanted) -> Answer {
+    pub(crate) fn answer(&self, asked: &Asked, wanted: &Wanted) -> Payload {
         let run = self.run(asked, &wanted.settings);
-        let unknown_files = self.unknown(asked);
-        let mut notes = Vec::new();
-        if !unknown_files.is_empty() {
-            notes.push(format!("not in the snapshot: {}", unknown_files.join(", ")));
-        }
         let params = &wanted.settings.params;
         let packing = Packing {
             entry: asked.entry(),
-            asked: asked.text(),
+            asked: self.text(asked),
             budget: wanted.budget,
             format: wanted.format,
             detail: wanted.detail,
@@ -157,12 +155,12 @@ impl<'a> Engine<'a> {
                 Asked::Changes(_) => params.pack.pr_cutoff,
             },
         };
-        if run.ranked.is_empty() && notes.is_empty() {
-            notes.push("nothing fits; say what is to be done, or name a symbol, a file or an error message".to_owned());
+        let mut head = self.head(asked);
+        if run.ranked.is_empty() && head.unknown_files.is_empty() {
+            let note = "nothing fits; say what is to be done, or name a symbol, a file or an error message";
+            head.notes.push(note.to_owned());
         }
-        let head = self.head(asked, notes);
-        let payload = pack(self.sources(), &run, &packing, params, wanted.settings.switches, self, head);
-        Answer { payload, unknown_files }
+        pack(self.sources(), &run, &packing, params, wanted.settings.switches, self, head)
     }
 
     pub(crate) fn run(&self, asked: &Asked, settings: &Settings) -> Run {
@@ -175,7 +173,7 @@ impl<'a> Engine<'a> {
             Asked::Changes(files) => {
                 let changed: Vec<NodeIndex> = files
                     .iter()
-                    .filter_map(|it| Some((self.file(&it.path)?, &it.lines)))
+                    .filter_map(|it| Some((self.changed(it)?, &it.lines)))
                     .flat_map(|(file, lines)| self.touched(file, lines.as_deref()))
                     .collect();
                 knowing_retrieve::for_changes(self.sources(), &changed, settings)
@@ -185,16 +183,17 @@ impl<'a> Engine<'a> {
     }
 
     /// Files that the snapshot does not have.
-    pub(crate) fn unknown(&self, asked: &Asked) -> Vec<String> {
-        let paths: Vec<&String> = match asked {
+    fn unknown(&self, asked: &Asked) -> Vec<String> {
+        match asked {
             Asked::Task(_) => Vec::new(),
-            Asked::Files(files) => files.iter().collect(),
-            Asked::Changes(files) => files.iter().map(|it| &it.path).collect(),
-        };
-        paths.into_iter().filter(|it| self.file(it).is_none()).cloned().collect()
+            Asked::Files(files) => files.iter().filter(|it| self.file(it).is_none()).cloned().collect(),
+            Asked::Changes(files) => {
+                files.iter().filter(|it| self.changed(it).is_none()).map(|it| it.path.clone()).collect()
+            }
+        }
     }
 
-    fn head(&self, asked: &Asked, notes: Vec<String>) -> Payload {
+    fn head(&self, asked: &Asked) -> Payload {
         let tree = self.tree();
         Payload {
             tool: asked.tool().to_owned(),
@@ -208,7 +207,8 @@ impl<'a> Engine<'a> {
             session: None,
             symbols: Vec::new(),
             edges: Vec::new(),
-            notes,
+            notes: Vec::new(),
+            unknown_files: self.unknown(asked),
         }
     }
 
@@ -217,6 +217,10 @@ impl<'a> Engine<'a> {
         let path = path.strip_prefix("./").unwrap_or(path);
         let from_here = format!("{}{path}", self.opened.prefix);
         self.images.names.find_file(&from_here).or_else(|| self.images.names.find_file(path))
+    }
+
+    fn changed(&self, file: &ChangedFile) -> Option<FileIndex> {
+        if file.is_from_top { self.images.names.find_file(&file.path) } else { self.file(&file.path) }
     }
 
     /// The innermost symbols of a file that hold changed lines; all of them when the lines are not known.

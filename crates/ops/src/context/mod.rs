@@ -37,7 +37,8 @@ A line of a task file has `id`, `description` and, where it is about another com
 Ask `knowing why TASK --symbol NAME` why a symbol stands where it does.")]
 pub struct Context {
     /// What is to be done: a sentence, an issue, a stack trace; `-` reads it from standard input
-    #[arg(value_name = "TASK", required_unless_present_any = ["tasks", "files", "base"])]
+    // A text that begins with a hyphen is a text.
+    #[arg(value_name = "TASK", required_unless_present_any = ["tasks", "files", "base"], allow_hyphen_values = true)]
     #[serde(alias = "task_description", default)]
     pub task: Option<String>,
     /// Answer every task of a file of JSON lines instead, in its order
@@ -80,9 +81,6 @@ pub struct PackReply {
     pub schema: &'static str,
     #[serde(flatten)]
     pub pack: Payload,
-    /// Files that were asked for and that the snapshot does not have.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub unknown_files: Vec<String>,
     /// The pack as it is written in the format asked for, when that is not JSON.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
@@ -149,34 +147,31 @@ pub(crate) fn answer_at(
     let key = engine.key(asked, &wanted);
     let kept = if use_cache { engine::stored(&opened.store, key) } else { None };
     let is_kept = kept.is_some();
-    let answer = match kept {
-        Some(payload) => engine::Answer { payload, unknown_files: engine.unknown(asked) },
-        None => engine.answer(asked, &wanted),
-    };
+    let payload = kept.unwrap_or_else(|| engine.answer(asked, &wanted));
     drop(engine);
     if use_cache && !is_kept {
-        engine::keep(&mut opened.store, key, &answer.payload, cx.environment.now);
+        engine::keep(&mut opened.store, key, &payload, cx.environment.now);
     }
     if let Asked::Task(text) = asked
-        && answer.payload.symbols.is_empty()
+        && payload.symbols.is_empty()
     {
         return Err(nothing_found(text));
     }
-    Ok(reply(answer, &wanted))
+    Ok(reply(payload, &wanted))
 }
 
 impl PackReply {
     pub(crate) fn of(pack: Payload) -> PackReply {
-        PackReply { schema: knowing_wire::json::SCHEMA, pack, unknown_files: Vec::new(), text: None }
+        PackReply { schema: knowing_wire::json::SCHEMA, pack, text: None }
     }
 }
 
-pub(crate) fn reply(answer: engine::Answer, wanted: &engine::Wanted) -> PackReply {
+pub(crate) fn reply(payload: Payload, wanted: &engine::Wanted) -> PackReply {
     let text = match wanted.format {
         knowing_wire::Format::Json => None,
-        other => Some(other.encode(&answer.payload)),
+        other => Some(other.encode(&payload)),
     };
-    PackReply { unknown_files: answer.unknown_files, text, ..PackReply::of(answer.payload) }
+    PackReply { text, ..PackReply::of(payload) }
 }
 
 pub(crate) fn check_task(text: &str) -> Result<()> {
@@ -215,5 +210,17 @@ fn from_standard_input() -> Result<String> {
         let message = format!("cannot read the task from standard input: {error}");
         Error::new(ErrorKind::BadInput, message, "give the task as an argument")
     })?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    Ok(readable(&bytes))
+}
+
+/// What is no text separates words, and makes a task no longer than its bytes are.
+fn readable(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        if !chunk.invalid().is_empty() {
+            text.push(' ');
+        }
+    }
+    text
 }
