@@ -40,7 +40,10 @@ struct Rows {
 }
 
 /// Tasks of one repository and commit, one after the other; groups in order of first mention.
-pub(crate) fn grouped<'a>(tasks: &'a [Task], corpus: &Corpus) -> Vec<(&'a str, Option<String>, Vec<&'a Task>)> {
+pub(crate) fn grouped<'a>(
+    tasks: &'a [Task],
+    corpus: &Corpus,
+) -> Vec<(&'a str, Option<String>, Vec<&'a Task>)> {
     let mut groups: Vec<(&str, Option<String>, Vec<&Task>)> = Vec::new();
     for task in tasks {
         let base = task.base.clone().or_else(|| corpus.commit(&task.repo));
@@ -105,7 +108,10 @@ pub(crate) fn write(
             writeln!(lines, "{}", serde_json::to_string(&line)?)?;
             first_row += n_rows;
         }
-        println!("{repo} {}: {n_tasks} tasks, {n_found} of {n_truth} true symbols are candidates", base.unwrap_or_default());
+        println!(
+            "{repo} {}: {n_tasks} tasks, {n_found} of {n_truth} true symbols are candidates",
+            base.unwrap_or_default()
+        );
     }
     values.flush()?;
     lines.flush()?;

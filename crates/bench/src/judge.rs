@@ -8,7 +8,8 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-const EXTENSIONS: [&str; 10] = [".go.", ".py.", ".ts.", ".tsx.", ".js.", ".jsx.", ".rs.", ".java.", ".cs.", ".rb."];
+const EXTENSIONS: [&str; 10] =
+    [".go.", ".py.", ".ts.", ".tsx.", ".js.", ".jsx.", ".rs.", ".java.", ".cs.", ".rb."];
 
 /// A name and, where it is known, its file.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -33,8 +34,10 @@ pub(crate) struct Judged {
 
 pub(crate) fn judge(results: &[Named], truth: &[Named]) -> Judged {
     const K: usize = 10;
-    let top: Vec<Named> = results.iter().take(K).map(|it| Named { name: bare(&it.name), ..it.clone() }).collect();
-    let lenient_hits = top.iter().filter(|it| truth.iter().any(|truth| lenient(&it.name, &truth.name))).count();
+    let top: Vec<Named> =
+        results.iter().take(K).map(|it| Named { name: bare(&it.name), ..it.clone() }).collect();
+    let lenient_hits =
+        top.iter().filter(|it| truth.iter().any(|truth| lenient(&it.name, &truth.name))).count();
     let mut used = BTreeSet::new();
     let mut hits = Vec::new();
     for it in &top {
@@ -103,7 +106,8 @@ fn lenient(result: &str, truth: &str) -> bool {
         return true;
     }
     let (results, truths): (Vec<&str>, Vec<&str>) = (result.split('.').collect(), truth.split('.').collect());
-    let owners_meet = || results[..results.len() - 1].iter().any(|it| truths[..truths.len() - 1].contains(it));
+    let owners_meet =
+        || results[..results.len() - 1].iter().any(|it| truths[..truths.len() - 1].contains(it));
     if results.last() == truths.last() && (results.len() == 1 || truths.len() == 1 || owners_meet()) {
         return true;
     }
@@ -119,10 +123,10 @@ fn strict(result: &str, truth: &str, result_file: Option<&str>, truth_file: Opti
     {
         return false;
     }
-    let result =
-        if result.contains('/') || truth_file.is_none() { norm(result) } else { result.to_owned() };
+    let result = if result.contains('/') || truth_file.is_none() { norm(result) } else { result.to_owned() };
     let truth = if truth_file.is_some() { truth.to_owned() } else { norm(truth) };
-    let plain = |it: &str| it.replace("::", ".").replace('#', ".").to_lowercase().trim_matches('.').to_owned();
+    let plain =
+        |it: &str| it.replace("::", ".").replace('#', ".").to_lowercase().trim_matches('.').to_owned();
     let (result, truth) = (plain(&result), plain(&truth));
     let (mut results, mut truths) = (result.rsplit('.'), truth.rsplit('.'));
     if results.next() != truths.next() {

@@ -120,13 +120,27 @@ fn main() -> anyhow::Result<()> {
         Bench::Symbols { path, commit, truth, list } => symbols::report(&path, &commit, &truth, list),
         Bench::Retrieval { tasks, repos, corpus, data, without, compare, write, misses } => {
             let ablations = if without == ["all"] {
-                Part::ALL.iter().copied().filter(|it| !matches!(it, Part::Classes | Part::PackCache)).collect()
+                Part::ALL
+                    .iter()
+                    .copied()
+                    .filter(|it| !matches!(it, Part::Classes | Part::PackCache))
+                    .collect()
             } else {
-                let part = |name: &String| Part::from_name(name).with_context(|| format!("there is no part {name}"));
+                let part =
+                    |name: &String| Part::from_name(name).with_context(|| format!("there is no part {name}"));
                 without.iter().map(part).collect::<anyhow::Result<Vec<Part>>>()?
             };
             let data = data.unwrap_or_else(snapshots::default_data);
-            retrieval::report(&retrieval::Request { tasks, repos, data, corpus, ablations, compare, write, misses })
+            retrieval::report(&retrieval::Request {
+                tasks,
+                repos,
+                data,
+                corpus,
+                ablations,
+                compare,
+                write,
+                misses,
+            })
         }
         Bench::Features { tasks, repos, corpus, data, out } => {
             let mut all = Vec::new();

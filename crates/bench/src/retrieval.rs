@@ -155,7 +155,9 @@ fn tell_misses(task: &Task, results: &[Named], truth: &[Named]) {
     for it in truth {
         match rank(it) {
             Some(at) if at < 10 => {}
-            Some(at) => println!("{} rank {} {} {}", task.id, at + 1, it.name, it.file.as_deref().unwrap_or("")),
+            Some(at) => {
+                println!("{} rank {} {} {}", task.id, at + 1, it.name, it.file.as_deref().unwrap_or(""))
+            }
             None => println!("{} none {} {}", task.id, it.name, it.file.as_deref().unwrap_or("")),
         }
     }
@@ -175,13 +177,19 @@ fn section(
     if asked == 0 {
         return Ok(());
     }
-    writeln!(text, "| answered by | P@10 lenient | R@10 | MRR | NDCG@10 | Acc@10 | file R@10 | file Acc@5 |")?;
+    writeln!(
+        text,
+        "| answered by | P@10 lenient | R@10 | MRR | NDCG@10 | Acc@10 | file R@10 | file Acc@5 |"
+    )?;
     writeln!(text, "|---|---|---|---|---|---|---|---|")?;
     for (variant, outcomes) in variants.iter().zip(outcomes) {
         let judged: Vec<Judged> = outcomes.iter().map(|it| it.judged).collect();
         writeln!(text, "| {} | {} |", variant.name, cells(&judged, true).join(" | "))?;
     }
-    writeln!(text, "\n| repository | tasks | P@10 lenient | R@10 | MRR | NDCG@10 | Acc@10 | file R@10 | file Acc@5 |")?;
+    writeln!(
+        text,
+        "\n| repository | tasks | P@10 lenient | R@10 | MRR | NDCG@10 | Acc@10 | file R@10 | file Acc@5 |"
+    )?;
     writeln!(text, "|---|---|---|---|---|---|---|---|---|")?;
     let mut by_repo: BTreeMap<&str, Vec<Judged>> = BTreeMap::new();
     for it in &outcomes[0] {
@@ -237,4 +245,3 @@ fn interval(values: &[f64]) -> (f64, f64) {
     means.sort_by(f64::total_cmp);
     (means[25], means[974])
 }
-

@@ -74,5 +74,7 @@ impl Snapshot {
 
 /// Where databases are kept when nothing is said: beside other build products, so that nothing else is touched.
 pub(crate) fn default_data() -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from).join("bench-data")
+    std::env::var_os("CARGO_TARGET_DIR")
+        .map_or_else(|| PathBuf::from("target"), PathBuf::from)
+        .join("bench-data")
 }

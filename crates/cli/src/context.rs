@@ -77,8 +77,12 @@ pub(crate) fn pack(it: &PackReply, style: Style, output: &mut dyn Write) -> io::
     let pack = &it.pack;
     let fresh = if pack.fresh == "yes" { String::new() } else { format!(", {}", pack.fresh) };
     let edges = pack.edges.len();
-    let summary =
-        format!("{} symbols, {edges} edges between them; {} at {}{fresh}", symbols.len(), pack.repo, pack.tree);
+    let summary = format!(
+        "{} symbols, {edges} edges between them; {} at {}{fresh}",
+        symbols.len(),
+        pack.repo,
+        pack.tree
+    );
     writeln!(output, "{}", style.dim(&summary))?;
     for note in &pack.notes {
         writeln!(output, "{} {}", style.yellow("note:"), style.plain(note))?;
@@ -95,7 +99,11 @@ pub(crate) fn why(it: &WhyReply, style: Style, output: &mut dyn Write) -> io::Re
     writeln!(output, "{} {} {}", it.symbol.kind, style.bold(it.symbol.short_name()), style.dim(&location))?;
     match (it.rank, it.score) {
         (Some(rank), Some(score)) => {
-            writeln!(output, "rank {rank} of {} candidates, score {score:.2} ({})", it.candidates, it.ranker)?;
+            writeln!(
+                output,
+                "rank {rank} of {} candidates, score {score:.2} ({})",
+                it.candidates, it.ranker
+            )?;
         }
         _ => writeln!(output, "no candidate among {}", it.candidates)?,
     }

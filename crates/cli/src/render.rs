@@ -14,9 +14,10 @@ use crate::style::Style;
 pub(crate) fn reply(reply: &Reply, style: Style, output: &mut dyn Write) -> io::Result<()> {
     match reply {
         Reply::Context(it) => it.pack.as_ref().map_or(Ok(()), |it| context::pack(it, style, output)),
-        Reply::ContextForTask(it) | Reply::ContextForFiles(it) | Reply::ContextForPr(it) | Reply::Pack(it) => {
-            context::pack(it, style, output)
-        }
+        Reply::ContextForTask(it)
+        | Reply::ContextForFiles(it)
+        | Reply::ContextForPr(it)
+        | Reply::Pack(it) => context::pack(it, style, output),
         Reply::Why(it) => context::why(it, style, output),
         Reply::Params(it) => context::params(it, output),
         Reply::Index(it) => index(it, style, output),

@@ -5,7 +5,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 pub(crate) use crate::context::PackReply;
-use crate::context::{Asked, ChangedFile, ContextOptions, MAX_FILES, answer, answer_at, check_files, too_many_files};
+use crate::context::{
+    Asked, ChangedFile, ContextOptions, MAX_FILES, answer, answer_at, check_files, too_many_files,
+};
 use crate::cx::Cx;
 use crate::error::{Error, ErrorKind, Result};
 use crate::place::Place;

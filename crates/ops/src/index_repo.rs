@@ -199,7 +199,11 @@ pub(crate) fn snapshot_of(
 ) -> Result<SnapshotRow> {
     let identity = place.identity(Some(url))?;
     let Place::Git(checkout) = place else {
-        return Err(Error::new(ErrorKind::Usage, "a commit needs a git repository", "name one with `--repo`"));
+        return Err(Error::new(
+            ErrorKind::Usage,
+            "a commit needs a git repository",
+            "name one with `--repo`",
+        ));
     };
     let request = Request {
         source: Source::Commit { checkout, commit },

@@ -124,7 +124,8 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Why) -> Result<WhyReply> {
 }
 
 fn channels(it: &RankedSymbol) -> Vec<ChannelPlace> {
-    let place = |channel: &Channel| Some(ChannelPlace { name: channel.name(), rank: it.rank_in(*channel)? + 1 });
+    let place =
+        |channel: &Channel| Some(ChannelPlace { name: channel.name(), rank: it.rank_in(*channel)? + 1 });
     Channel::ALL.iter().filter_map(place).collect()
 }
 
@@ -143,7 +144,11 @@ fn features(it: &RankedSymbol, ranker: Ranker) -> Vec<FeaturePart> {
 }
 
 fn components(it: &RankedSymbol) -> Vec<NamedNumber> {
-    it.components.named().into_iter().map(|(name, value)| NamedNumber { name, value: rounded(value) }).collect()
+    it.components
+        .named()
+        .into_iter()
+        .map(|(name, value)| NamedNumber { name, value: rounded(value) })
+        .collect()
 }
 
 fn why_not(

@@ -8,11 +8,11 @@ use rustc_hash::FxHashMap;
 use crate::candidates::{Channel, Found};
 use crate::channels::{Channels, Harvest};
 use crate::evidence::{self, Walks};
+use crate::noise;
 use crate::params::Ranker;
 use crate::pipeline::{RankedSymbol, Run, Settings, Sources, rank, standings, walk_from};
 use crate::query::TaskQuery;
 use crate::task::Task;
-use crate::noise;
 
 /// Symbols of the files at distance 0, and who calls them at distance 1; no words, hence the formula.
 pub fn for_files(sources: Sources<'_>, files: &[FileIndex], settings: &Settings) -> Run {
@@ -49,7 +49,12 @@ pub fn for_changes(sources: Sources<'_>, changed: &[NodeIndex], settings: &Setti
     around(sources, changed, seeds, settings)
 }
 
-fn around(sources: Sources<'_>, found: &[NodeIndex], seeds: Vec<(NodeIndex, f64)>, settings: &Settings) -> Run {
+fn around(
+    sources: Sources<'_>,
+    found: &[NodeIndex],
+    seeds: Vec<(NodeIndex, f64)>,
+    settings: &Settings,
+) -> Run {
     let Sources { graph, search, names } = sources;
     let Settings { params, switches, .. } = settings;
     let task = Task::default();
@@ -58,9 +63,11 @@ fn around(sources: Sources<'_>, found: &[NodeIndex], seeds: Vec<(NodeIndex, f64)
     let walked = walk_from(graph, &seeds, params, *switches);
     let mut harvest = Harvest::default();
     harvest.candidates.add(Channel::Files, found.iter().copied().map(Found::plain));
-    let near = walked.scores.iter().map(|it| it.0).filter(|&it| {
-        !noise::is_foreign(graph, it) && !names.symbol(it.0).is_empty()
-    });
+    let near = walked
+        .scores
+        .iter()
+        .map(|it| it.0)
+        .filter(|&it| !noise::is_foreign(graph, it) && !names.symbol(it.0).is_empty());
     harvest.candidates.add(Channel::Walk, near.take(params.channels.max_candidates).map(Found::plain));
     let prepared = search.prepare(&query.query, &query.scoring);
     let standings = standings(graph, &walked, params, *switches);

@@ -507,9 +507,8 @@ fn owner_own(
     let Some(owner) = cx.graph.outgoing_of(node, EdgeKind::MemberOf).first().map(|it| it.other()) else {
         return 0.0;
     };
-    let score = |_: &NodeIndex| {
-        cx.search.document(cx.graph.node(owner).id()).map_or(0.0, |doc| whole(prepared, doc))
-    };
+    let score =
+        |_: &NodeIndex| cx.search.document(cx.graph.node(owner).id()).map_or(0.0, |doc| whole(prepared, doc));
     *owners.entry(owner).or_insert_with_key(score)
 }
 
@@ -546,25 +545,68 @@ fn support(cx: Channels<'_>, harvest: &Harvest, node: NodeIndex) -> Support {
 
 fn intent(subject: &str) -> Intent {
     let mut intent = Intent { asks: subject.trim_end().ends_with('?'), ..Intent::default() };
-    for (at, word) in subject.split(|it: char| !it.is_alphanumeric()).filter(|it| !it.is_empty()).enumerate() {
+    for (at, word) in subject.split(|it: char| !it.is_alphanumeric()).filter(|it| !it.is_empty()).enumerate()
+    {
         let word = word.to_lowercase();
         intent.mends |= matches!(
             word.as_str(),
-            "fix" | "fixed" | "fixes" | "bug" | "error" | "crash" | "crashes" | "fails" | "incorrect" | "wrong"
-                | "broken" | "regression" | "raises" | "not" | "doesn"
+            "fix"
+                | "fixed"
+                | "fixes"
+                | "bug"
+                | "error"
+                | "crash"
+                | "crashes"
+                | "fails"
+                | "incorrect"
+                | "wrong"
+                | "broken"
+                | "regression"
+                | "raises"
+                | "not"
+                | "doesn"
         );
         if at < 3 {
             intent.adds |= matches!(
                 word.as_str(),
-                "add" | "added" | "adds" | "implement" | "implemented" | "support" | "allow" | "allowed" | "create"
-                    | "write" | "build" | "introduce" | "feat" | "enable" | "make" | "made"
+                "add"
+                    | "added"
+                    | "adds"
+                    | "implement"
+                    | "implemented"
+                    | "support"
+                    | "allow"
+                    | "allowed"
+                    | "create"
+                    | "write"
+                    | "build"
+                    | "introduce"
+                    | "feat"
+                    | "enable"
+                    | "make"
+                    | "made"
             );
             intent.tidies |= matches!(
                 word.as_str(),
-                "refactor" | "refactored" | "rename" | "renamed" | "remove" | "removed" | "move" | "moved"
-                    | "simplify" | "simplified" | "cleanup" | "clean" | "use" | "used" | "improve" | "improved"
+                "refactor"
+                    | "refactored"
+                    | "rename"
+                    | "renamed"
+                    | "remove"
+                    | "removed"
+                    | "move"
+                    | "moved"
+                    | "simplify"
+                    | "simplified"
+                    | "cleanup"
+                    | "clean"
+                    | "use"
+                    | "used"
+                    | "improve"
+                    | "improved"
             );
-            intent.asks |= matches!(word.as_str(), "how" | "where" | "what" | "which" | "find" | "trace" | "explain");
+            intent.asks |=
+                matches!(word.as_str(), "how" | "where" | "what" | "which" | "find" | "trace" | "explain");
         }
     }
     intent
@@ -575,9 +617,7 @@ fn file_stem(path: &str) -> &str {
     let stem = name.split('.').next().unwrap_or(name);
     match stem {
         // The directory is what such a file is called after.
-        "__init__" | "mod" | "lib" | "index" | "main" => {
-            path.rsplit('/').nth(1).unwrap_or(stem)
-        }
+        "__init__" | "mod" | "lib" | "index" | "main" => path.rsplit('/').nth(1).unwrap_or(stem),
         _ => stem,
     }
 }
@@ -588,7 +628,8 @@ fn identified(cx: Channels<'_>, node: u32, name: &str, symbol: &str) -> Identifi
     for identifier in &cx.task.identifiers {
         if !owner.is_empty() && identifier.segments.iter().any(|it| it == owner) {
             found.owner = true;
-            found.owner_in_prose |= matches!(identifier.place, Place::Subject | Place::Backtick | Place::Prose);
+            found.owner_in_prose |=
+                matches!(identifier.place, Place::Subject | Place::Backtick | Place::Prose);
         }
         if identifier.segments.last().is_none_or(|it| it != name) {
             continue;
@@ -642,8 +683,7 @@ fn groups(cx: Channels<'_>, list: &mut [Evidence], best: f64) {
         let owner = if it.kind.is_type_like() { symbol } else { owner };
         format!("{}\n{owner}", cx.names.path_of(it.node.0))
     };
-    let package =
-        |it: &Evidence| package_of(ContainerClass::File, cx.names.path_of(it.node.0)).to_owned();
+    let package = |it: &Evidence| package_of(ContainerClass::File, cx.names.path_of(it.node.0)).to_owned();
     let of_files = group(list, scale, file);
     let of_owners = group(list, scale, owner);
     let of_packages = group(list, scale, package);
@@ -663,7 +703,9 @@ fn group(list: &[Evidence], scale: f64, key: impl Fn(&Evidence) -> String) -> Ve
     let mut groups = vec![Group::default(); list.len()];
     let mut sums: Vec<(f64, Vec<usize>)> = Vec::new();
     for (_, mut of_group) in members {
-        of_group.sort_by(|&a, &b| score(&list[b]).total_cmp(&score(&list[a])).then(list[a].node.cmp(&list[b].node)));
+        of_group.sort_by(|&a, &b| {
+            score(&list[b]).total_cmp(&score(&list[a])).then(list[a].node.cmp(&list[b].node))
+        });
         let sum: f64 = of_group.iter().take(3).map(|&it| score(&list[it])).sum();
         for (rank, &at) in of_group.iter().enumerate() {
             groups[at] = Group {
@@ -688,13 +730,14 @@ fn nearness(cx: Channels<'_>, list: &mut [Evidence]) {
     let mut order: Vec<usize> = (0..list.len()).collect();
     let whole = |it: &Evidence| it.scores[Side::Whole as usize];
     order.sort_by(|&a, &b| whole(&list[b]).total_cmp(&whole(&list[a])).then(list[a].node.cmp(&list[b].node)));
-    let best: FxHashMap<NodeIndex, f64> =
-        order.iter().take(N_BEST).enumerate().map(|(rank, &at)| (list[at].node, 1.0 / (1.0 + rank as f64))).collect();
-    let identified: FxHashSet<NodeIndex> = list
+    let best: FxHashMap<NodeIndex, f64> = order
         .iter()
-        .filter(|it| it.identified.count > 0.0 && it.namesakes <= 8.0)
-        .map(|it| it.node)
+        .take(N_BEST)
+        .enumerate()
+        .map(|(rank, &at)| (list[at].node, 1.0 / (1.0 + rank as f64)))
         .collect();
+    let identified: FxHashSet<NodeIndex> =
+        list.iter().filter(|it| it.identified.count > 0.0 && it.namesakes <= 8.0).map(|it| it.node).collect();
     // A hub touches everything.
     const MAX_EDGES: usize = 400;
     for it in list.iter_mut() {

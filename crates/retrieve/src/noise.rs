@@ -43,8 +43,23 @@ pub(crate) fn is_sideline(path: &str) -> bool {
     path.split('/').any(|it| {
         matches!(
             it,
-            "docs" | "doc" | "docs_src" | "examples" | "example" | "benches" | "bench" | "benchmarks" | "benchmark"
-                | "scripts" | "tools" | "migrations" | "samples" | "demo" | "demos" | "tutorial" | "tutorials"
+            "docs"
+                | "doc"
+                | "docs_src"
+                | "examples"
+                | "example"
+                | "benches"
+                | "bench"
+                | "benchmarks"
+                | "benchmark"
+                | "scripts"
+                | "tools"
+                | "migrations"
+                | "samples"
+                | "demo"
+                | "demos"
+                | "tutorial"
+                | "tutorials"
         )
     })
 }
@@ -52,6 +67,18 @@ pub(crate) fn is_sideline(path: &str) -> bool {
 /// A directory or file that is called after tests, whether or not its code is marked so: `test-support`, `conftest.py`.
 pub(crate) fn says_test(path: &str) -> bool {
     path.split(['/', '.', '-', '_']).any(|it| {
-        matches!(it, "test" | "tests" | "testing" | "testsuite" | "conftest" | "mock" | "mocks" | "fixture" | "fixtures" | "spec")
+        matches!(
+            it,
+            "test"
+                | "tests"
+                | "testing"
+                | "testsuite"
+                | "conftest"
+                | "mock"
+                | "mocks"
+                | "fixture"
+                | "fixtures"
+                | "spec"
+        )
     })
 }

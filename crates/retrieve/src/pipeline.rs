@@ -159,7 +159,12 @@ fn keep_first(seeds: &mut Vec<(NodeIndex, f64)>) {
     seeds.retain(|it| seen.insert(it.0));
 }
 
-pub(crate) fn walk_from(graph: &Graph, seeds: &[(NodeIndex, f64)], params: &Params, switches: Switches) -> Walked {
+pub(crate) fn walk_from(
+    graph: &Graph,
+    seeds: &[(NodeIndex, f64)],
+    params: &Params,
+    switches: Switches,
+) -> Walked {
     let seeds = if switches.on(Part::Walk) { seeds } else { &[] };
     let virtual_degree = if switches.on(Part::Reach) { Walk::default().virtual_degree } else { 0.0 };
     let options = Walk {
@@ -188,7 +193,12 @@ pub(crate) fn standings(
 }
 
 /// Best first; ties by walk score, then node id, which is the graph's order.
-pub(crate) fn rank(evidence: Vec<Evidence>, scene: &Scene, settings: &Settings, ranker: Ranker) -> Vec<RankedSymbol> {
+pub(crate) fn rank(
+    evidence: Vec<Evidence>,
+    scene: &Scene,
+    settings: &Settings,
+    ranker: Ranker,
+) -> Vec<RankedSymbol> {
     let n_candidates = evidence.len();
     let features: Vec<Vec<f32>> = evidence.iter().map(|it| features::of(it, scene)).collect();
     let learned = match ranker {
@@ -200,7 +210,8 @@ pub(crate) fn rank(evidence: Vec<Evidence>, scene: &Scene, settings: &Settings, 
         .zip(features)
         .enumerate()
         .map(|(at, (it, features))| {
-            let components = components(&it, scene, n_candidates, &settings.params.formula, settings.switches);
+            let components =
+                components(&it, scene, n_candidates, &settings.params.formula, settings.switches);
             let raw = learned.get(at).copied().unwrap_or_else(|| components.total());
             RankedSymbol {
                 node: it.node,
@@ -215,9 +226,7 @@ pub(crate) fn rank(evidence: Vec<Evidence>, scene: &Scene, settings: &Settings, 
             }
         })
         .collect();
-    ranked.sort_by(|a, b| {
-        b.raw.total_cmp(&a.raw).then(b.walk.total_cmp(&a.walk)).then(a.node.cmp(&b.node))
-    });
+    ranked.sort_by(|a, b| b.raw.total_cmp(&a.raw).then(b.walk.total_cmp(&a.walk)).then(a.node.cmp(&b.node)));
     if ranker == Ranker::Learned
         && let Some(best) = ranked.first().map(|it| it.raw)
     {
@@ -272,6 +281,8 @@ fn inject(ranked: &mut Vec<RankedSymbol>, harvest: &Harvest, params: &Params) {
         it.distance = 0;
     }
     let mut others: Vec<RankedSymbol> = rest.into_iter().chain(surplus).collect();
-    others.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.walk.total_cmp(&a.walk)).then(a.node.cmp(&b.node)));
+    others.sort_by(|a, b| {
+        b.score.total_cmp(&a.score).then(b.walk.total_cmp(&a.walk)).then(a.node.cmp(&b.node))
+    });
     *ranked = chosen.into_iter().chain(others).collect();
 }

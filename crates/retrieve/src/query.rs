@@ -54,7 +54,12 @@ pub(crate) struct TaskQuery {
 }
 
 impl TaskQuery {
-    pub(crate) fn new(task: &Task, params: &Params, switches: Switches, idf: impl Fn(&str) -> f64) -> TaskQuery {
+    pub(crate) fn new(
+        task: &Task,
+        params: &Params,
+        switches: Switches,
+        idf: impl Fn(&str) -> f64,
+    ) -> TaskQuery {
         let mut counts: BTreeMap<String, Counts> = BTreeMap::new();
         let mut count = |text: &str, section: fn(&mut Counts) -> &mut u32| {
             for token in tokens(text) {
@@ -101,11 +106,8 @@ fn weight(count: u32) -> f64 {
 
 fn views(params: &Params, switches: Switches) -> Vec<View> {
     let mut weights = params.scoring.field_weights;
-    let fields = [
-        (Field::Body, Part::Body),
-        (Field::History, Part::History),
-        (Field::Neighbours, Part::Neighbours),
-    ];
+    let fields =
+        [(Field::Body, Part::Body), (Field::History, Part::History), (Field::Neighbours, Part::Neighbours)];
     for (field, part) in fields {
         if !switches.on(part) {
             weights[field as usize] = 0.0;

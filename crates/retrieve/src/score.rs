@@ -46,7 +46,8 @@ pub(crate) fn components(
     switches: Switches,
 ) -> Components {
     let with_hits = n_candidates > params.hits_above && switches.on(Part::Hits);
-    let [blast, confidence, recency, distance] = if with_hits { params.with_hits } else { params.without_hits };
+    let [blast, confidence, recency, distance] =
+        if with_hits { params.with_hits } else { params.without_hits };
     let is_seed = it.hops == Some(0);
     let hops = it.hops.map_or(3.0, |hops| f64::from(hops.min(3)));
     let penalised = it.is_test && !scene.speaks_of_tests;

@@ -27,7 +27,12 @@ pub(crate) fn choose(
         ordered.sort_by_key(|&it| !graph.node(it).kind().is_type_like());
     }
     let n_seeds = count(graph.n_nodes(), params, switches);
-    ordered.into_iter().take(n_seeds).zip(0..).map(|(node, i)| (node, 1.0 / (1.0 + 0.1 * f64::from(i)))).collect()
+    ordered
+        .into_iter()
+        .take(n_seeds)
+        .zip(0..)
+        .map(|(node, i)| (node, 1.0 / (1.0 + 0.1 * f64::from(i))))
+        .collect()
 }
 
 /// Mechanism 2.

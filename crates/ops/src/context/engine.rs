@@ -83,7 +83,6 @@ impl Asked {
             Asked::Changes(_) => "context_for_pr",
         }
     }
-
 }
 
 impl<'a> Engine<'a> {
@@ -107,7 +106,9 @@ impl<'a> Engine<'a> {
     /// What stands for it in the pack's identity. Files stand there by their paths from the top: what was typed means
     /// another file in another directory.
     fn text(&self, asked: &Asked) -> String {
-        let path = |typed: &str| self.file(typed).map_or(typed.to_owned(), |it| self.images.names.path(it).to_owned());
+        let path = |typed: &str| {
+            self.file(typed).map_or(typed.to_owned(), |it| self.images.names.path(it).to_owned())
+        };
         let lines: Vec<String> = match asked {
             Asked::Task(text) => return text.clone(),
             Asked::Files(files) => files.iter().map(|it| path(it)).collect(),

@@ -112,5 +112,6 @@ fn unknown_part(name: &str) -> Error {
     let near = crate::nearest::nearest(name, names.clone(), 3);
     let candidates = near.into_iter().map(Candidate::named).collect();
     let hint = format!("there are: {}", names.collect::<Vec<_>>().join(", "));
-    Error::new(ErrorKind::Usage, format!("`{name}` is no part of the pipeline"), hint).with_candidates(candidates)
+    Error::new(ErrorKind::Usage, format!("`{name}` is no part of the pipeline"), hint)
+        .with_candidates(candidates)
 }

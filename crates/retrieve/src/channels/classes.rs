@@ -72,7 +72,8 @@ fn nodes_of(cx: Channels<'_>, target: &str) -> Vec<NodeIndex> {
             && !cx.graph.node(at).flags().contains(NodeFlags::TEST)
             && !noise::is_noise(cx.graph, cx.names, at)
     };
-    let nodes: Vec<NodeIndex> = cx.names.named(name).iter().copied().filter(|&it| fits(it)).map(NodeIndex).collect();
+    let nodes: Vec<NodeIndex> =
+        cx.names.named(name).iter().copied().filter(|&it| fits(it)).map(NodeIndex).collect();
     if nodes.len() > MAX_NAMESAKES { Vec::new() } else { nodes }
 }
 

@@ -38,7 +38,9 @@ pub(super) fn fill(cx: Channels<'_>) -> Vec<NodeIndex> {
 fn nearly_named<'a>(cx: Channels<'a>, name: &'a str) -> impl Iterator<Item = NodeIndex> + 'a {
     let first = name.chars().next().map_or(0, char::len_utf8);
     let nodes = cx.names.with_prefix(&name[..first]).iter();
-    nodes.filter(move |&&it| is_one_edit(&cx.names.name(it).to_ascii_lowercase(), name)).map(|&it| NodeIndex(it))
+    nodes
+        .filter(move |&&it| is_one_edit(&cx.names.name(it).to_ascii_lowercase(), name))
+        .map(|&it| NodeIndex(it))
 }
 
 /// One letter more, less or other.

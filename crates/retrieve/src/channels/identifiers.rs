@@ -1,5 +1,7 @@
 //! Dotted names as the task writes them: `django.utils.text.slugify`, `Prefix.__mul__`, `cart::open`.
 
+use std::cmp::Reverse;
+
 use knowing_graph::NodeIndex;
 
 use super::Channels;
@@ -10,9 +12,12 @@ use crate::task::{Identifier, Place};
 const MAX_NAMESAKES: usize = 24;
 const MAX_FOUND: usize = 80;
 
+/// Segments that agree, place in the task, namesakes, number of the identifier.
+type Order = (Reverse<usize>, u8, usize, usize);
+
 /// By how many segments agree, then where in the task it stands, then how few share the name.
 pub(super) fn matched(cx: Channels<'_>) -> Vec<Found> {
-    let mut found: Vec<((std::cmp::Reverse<usize>, u8, usize, usize), NodeIndex)> = Vec::new();
+    let mut found: Vec<(Order, NodeIndex)> = Vec::new();
     for (number, identifier) in cx.task.identifiers.iter().enumerate() {
         let Some(name) = identifier.segments.last() else { continue };
         let named = cx.names.named(name);
@@ -23,7 +28,7 @@ pub(super) fn matched(cx: Channels<'_>) -> Vec<Found> {
             if agreeing < 2 && named.len() > MAX_NAMESAKES {
                 continue;
             }
-            let key = (std::cmp::Reverse(agreeing), place_rank(identifier.place), named.len(), number);
+            let key = (Reverse(agreeing), place_rank(identifier.place), named.len(), number);
             found.push((key, NodeIndex(node)));
         }
     }

@@ -51,7 +51,8 @@ impl Inflow {
                 inflow.spread(cx, hit, score / best);
             }
         }
-        let larger = |best: [f64; N_WAYS], sums: &[f64; N_WAYS]| std::array::from_fn(|way| best[way].max(sums[way]));
+        let larger =
+            |best: [f64; N_WAYS], sums: &[f64; N_WAYS]| std::array::from_fn(|way| best[way].max(sums[way]));
         inflow.best = inflow.sums.values().fold([0.0; N_WAYS], larger);
         inflow
     }
@@ -97,7 +98,10 @@ impl Inflow {
     /// Where most leads to, each way by its best.
     pub(super) fn strongest(&self, cx: Channels<'_>, limit: usize) -> Vec<Found> {
         let worth = |sums: &[f64; N_WAYS]| {
-            sums.iter().zip(self.best).map(|(sum, best)| if best > 0.0 { sum / best } else { 0.0 }).sum::<f64>()
+            sums.iter()
+                .zip(self.best)
+                .map(|(sum, best)| if best > 0.0 { sum / best } else { 0.0 })
+                .sum::<f64>()
         };
         let mut nodes: Vec<(f64, NodeIndex)> = self
             .sums

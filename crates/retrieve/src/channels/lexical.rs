@@ -38,8 +38,10 @@ impl Lexical {
             let own = answer.iter().filter_map(node).filter(|it| !noise::is_foreign(cx.graph, it.0));
             hits.push(with_few_tests(cx, own));
         }
-        let ranks =
-            hits.iter().map(|it| it.iter().zip(0..).map(|((node, _), rank)| (*node, rank)).collect()).collect();
+        let ranks = hits
+            .iter()
+            .map(|it| it.iter().zip(0..).map(|((node, _), rank)| (*node, rank)).collect())
+            .collect();
         Lexical { hits, best, ranks, whole }
     }
 
@@ -77,10 +79,7 @@ impl Lexical {
 }
 
 /// Tests say the words of what they test, and there are many of them: unless the task speaks of tests, only so many stay.
-fn with_few_tests(
-    cx: Channels<'_>,
-    hits: impl Iterator<Item = (NodeIndex, f64)>,
-) -> Vec<(NodeIndex, f64)> {
+fn with_few_tests(cx: Channels<'_>, hits: impl Iterator<Item = (NodeIndex, f64)>) -> Vec<(NodeIndex, f64)> {
     let mut n_tests = 0;
     let limit = if cx.task.speaks_of_tests { usize::MAX } else { cx.params.channels.max_tests };
     let keep = |it: &(NodeIndex, f64)| {

@@ -20,7 +20,8 @@ const MAX_FILES: usize = 60;
 /// The candidates, and those that may only be seeds.
 pub(super) fn of(cx: Channels<'_>) -> (Vec<Found>, Vec<NodeIndex>) {
     let components = &cx.task.keywords.components;
-    let terms = components.iter().map(|it| it.lower.as_str()).filter(|it| it.len() >= MIN_LENGTH).take(MAX_TERMS);
+    let terms =
+        components.iter().map(|it| it.lower.as_str()).filter(|it| it.len() >= MIN_LENGTH).take(MAX_TERMS);
     let mut found: Vec<NodeIndex> = Vec::new();
     let mut spare: Vec<NodeIndex> = Vec::new();
     for term in terms {

@@ -92,7 +92,8 @@ impl Tiers<'_> {
         let names = self.cx.names;
         for keyword in keywords.iter().filter(|it| it.lower.len() >= SEGMENT_MIN) {
             for file in (0..names.n_files() as u32).map(knowing_search::FileIndex) {
-                let fits = names.path(file).split(['/', '.']).any(|it| it.eq_ignore_ascii_case(&keyword.lower));
+                let fits =
+                    names.path(file).split(['/', '.']).any(|it| it.eq_ignore_ascii_case(&keyword.lower));
                 if !fits {
                     continue;
                 }
