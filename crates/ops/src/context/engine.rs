@@ -165,7 +165,7 @@ impl<'a> Engine<'a> {
     }
 
     pub(crate) fn run(&self, asked: &Asked, settings: &Settings) -> Run {
-        let run = match asked {
+        match asked {
             Asked::Task(text) => knowing_retrieve::for_task(self.sources(), text, settings),
             Asked::Files(files) => {
                 let files: Vec<FileIndex> = files.iter().filter_map(|it| self.file(it)).collect();
@@ -179,8 +179,7 @@ impl<'a> Engine<'a> {
                     .collect();
                 knowing_retrieve::for_changes(self.sources(), &changed, settings)
             }
-        };
-        run
+        }
     }
 
     /// Files that the snapshot does not have.
