@@ -12,7 +12,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use bytemuck::{Pod, Zeroable};
-use knowing_model::{EdgeKind, Hash, NodeFlags, NodeId, NodeKind, Provenance, SnapshotId};
+use knowing_model::{EdgeKind, Hash, NodeFlags, NodeId, NodeKind, Provenance, SnapshotId, position_of};
 use memmap2::Mmap;
 
 use crate::layout::{HEADER, Header, checksum, header_of, section_items};
@@ -188,7 +188,8 @@ impl Graph {
     }
 
     pub fn find(&self, id: NodeId) -> Option<NodeIndex> {
-        let at = self.nodes().binary_search_by(|it| it.id.cmp(id.as_bytes())).ok()?;
+        let nodes = self.nodes();
+        let at = position_of(id.as_bytes(), nodes.len(), |it| &nodes[it].id).ok()?;
         Some(NodeIndex(at as u32))
     }
 

@@ -28,7 +28,7 @@ mod span;
 
 pub use edge::{Edge, MAX_SITES, Reason, Unit, UnitLayer, Unresolved};
 pub use edge_kind::{Category, Change, EdgeKind};
-pub use hash::{EdgeId, FileId, Hash, Hasher, NodeId, RepoId, SnapshotId, hex};
+pub use hash::{EdgeId, FileId, Hash, Hasher, NodeId, RepoId, SnapshotId, hex, position_of};
 pub use identity::Stage;
 pub use name::{ContainerClass, package_of};
 pub use node::{Node, NodeFlags, Symbol};

@@ -197,7 +197,7 @@ pub(crate) fn gather(
     let walk_ranks: FxHashMap<NodeIndex, (u32, f64)> =
         walks.walked.scores.iter().zip(0..).map(|((node, score), rank)| (*node, (rank, *score))).collect();
     let mut evaluation = Evaluation::default();
-    let mut files: FxHashMap<FileIndex, OfFile> = FxHashMap::default();
+    let mut files: FxHashMap<FileIndex, f64> = FxHashMap::default();
     let mut owners: FxHashMap<NodeIndex, f64> = FxHashMap::default();
     let scope: Vec<String> = cx.task.scope.as_deref().map(knowing_search::tokens).unwrap_or_default();
     let mut list = Vec::with_capacity(harvest.candidates.len());
@@ -218,8 +218,7 @@ pub(crate) fn gather(
         let file = cx.names.file(node.0);
         let (first, last) = cx.names.lines(node.0);
         let said = said(&mut tokenizer, name, &terms);
-        let of_file = file.map(|it| files.entry(it).or_insert_with(|| of_file(cx, prepared, it)).clone());
-        let of_file = of_file.unwrap_or_default();
+        let file_own = file.map_or(0.0, |it| *files.entry(it).or_insert_with(|| file_own(cx, prepared, it)));
         let support = support(cx, harvest, node);
         let owner = symbol.rsplit('.').nth(1).unwrap_or_default();
         let of_owner = self::said(&mut tokenizer, owner, &terms);
@@ -252,17 +251,17 @@ pub(crate) fn gather(
             scope_said: scope_said(&mut tokenizer, &scope, path, symbol),
             rarest: covered.rarest,
             rare_covered: covered.rare,
-            file_own: of_file.own,
+            file_own,
             owner_own: owner_own(cx, prepared, &mut owners, node),
             test_caller: support.test_caller,
             n_test_callers: support.n_test_callers,
             caller: support.caller,
             callee: support.callee,
             n_callees_hit: support.n_callees_hit,
-            file_age_days: of_file.age_days,
-            file_commits: of_file.n_commits,
+            file_age_days: None,
+            file_commits: 0.0,
             identified: identified(cx, node.0, name, symbol),
-            namesakes: cx.names.named(name).len() as f64,
+            namesakes: cx.names.n_namesakes(node.0) as f64,
             file_named: file.is_some_and(|it| harvest.mentions.is_named(it)),
             module_segments: file.map_or(0.0, |it| f64::from(harvest.mentions.module_segments(it))),
             frame_depth: harvest.frames.iter().find(|it| it.node == node).map(|it| it.depth),
@@ -465,30 +464,12 @@ fn scope_said(tokenizer: &mut Tokenizer, scope: &[String], path: &str, symbol: &
     scope.iter().filter(|it| own.contains(*it)).count() as f64 / scope.len() as f64
 }
 
-/// What holds for all symbols of a file.
-#[derive(Clone, Default)]
-struct OfFile {
-    own: f64,
-    age_days: Option<f64>,
-    n_commits: f64,
-}
-
-fn of_file(cx: Channels<'_>, prepared: &Prepared<'_>, file: FileIndex) -> OfFile {
-    let mut of_file = OfFile::default();
-    // A file of thousands of symbols is told by its first ones.
-    const MAX_SYMBOLS: usize = 400;
-    for &node in cx.names.in_file(file).iter().take(MAX_SYMBOLS) {
-        let record = cx.graph.node(NodeIndex(node));
-        let Some(doc) = cx.search.document(record.id()) else { continue };
-        if record.kind() == NodeKind::File {
-            of_file.own = whole(prepared, doc);
-        }
-        of_file.n_commits = of_file.n_commits.max(f64::from(cx.search.n_commits(doc)));
-        if let Some(age) = age_days(cx, doc) {
-            of_file.age_days = Some(of_file.age_days.map_or(age, |it: f64| it.min(age)));
-        }
-    }
-    of_file
+/// The whole-task score of a file's own top level.
+fn file_own(cx: Channels<'_>, prepared: &Prepared<'_>, file: FileIndex) -> f64 {
+    let mut nodes = cx.names.in_file(file).iter().map(|&it| cx.graph.node(NodeIndex(it)));
+    let top_level = nodes.find(|it| it.kind() == NodeKind::File);
+    let doc = top_level.and_then(|it| cx.search.document(it.id()));
+    doc.map_or(0.0, |it| whole(prepared, it))
 }
 
 fn whole(prepared: &Prepared<'_>, doc: DocIndex) -> f64 {
@@ -675,52 +656,73 @@ fn age_days(cx: Channels<'_>, doc: DocIndex) -> Option<f64> {
 
 fn groups(cx: Channels<'_>, list: &mut [Evidence], best: f64) {
     let scale = if best > 0.0 { best } else { 1.0 };
-    let file = |it: &Evidence| cx.names.file(it.node.0).unwrap_or(FileIndex(u32::MAX)).0.to_string();
-    let owner = |it: &Evidence| {
+    let files = numbered(list, |it| cx.names.file(it.node.0));
+    let owners = numbered(list, |it| {
         let symbol = cx.names.symbol(it.node.0);
         let owner = symbol.rsplit_once('.').map_or("", |it| it.0);
         // A type stands with its members.
-        let owner = if it.kind.is_type_like() { symbol } else { owner };
-        format!("{}\n{owner}", cx.names.path_of(it.node.0))
-    };
-    let package = |it: &Evidence| package_of(ContainerClass::File, cx.names.path_of(it.node.0)).to_owned();
-    let of_files = group(list, scale, file);
-    let of_owners = group(list, scale, owner);
-    let of_packages = group(list, scale, package);
-    let of_names = group(list, scale, |it| cx.names.name(it.node.0).to_owned());
+        (cx.names.file(it.node.0), if it.kind.is_type_like() { symbol } else { owner })
+    });
+    let packages = numbered(list, |it| package_of(ContainerClass::File, cx.names.path_of(it.node.0)));
+    let namesakes = numbered(list, |it| cx.names.name(it.node.0));
+    let [of_files, of_owners, of_packages, of_names] =
+        [&files, &owners, &packages, &namesakes].map(|numbers| group(list, scale, numbers));
+    let n_files = files.iter().max().map_or(0, |it| it + 1);
+    let mut lives: Vec<(f64, Option<f64>)> = vec![(0.0, None); n_files];
+    for (it, &file) in list.iter().zip(&files) {
+        let (n_commits, age) = &mut lives[file];
+        *n_commits = n_commits.max(it.n_commits);
+        *age = match (*age, it.age_days) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
+    }
     for (at, it) in list.iter_mut().enumerate() {
         (it.file, it.owner, it.package) = (of_files[at], of_owners[at], of_packages[at]);
         it.namesake = of_names[at];
+        (it.file_commits, it.file_age_days) = lives[files[at]];
     }
 }
 
-fn group(list: &[Evidence], scale: f64, key: impl Fn(&Evidence) -> String) -> Vec<Group> {
-    let score = |it: &Evidence| it.scores[Side::Whole as usize] / scale;
-    let mut members: std::collections::BTreeMap<String, Vec<usize>> = Default::default();
-    for (at, it) in list.iter().enumerate() {
-        members.entry(key(it)).or_default().push(at);
-    }
+/// The number of each candidate's group, by first mention.
+fn numbered<'a, K: std::hash::Hash + Eq>(
+    list: &'a [Evidence],
+    key: impl Fn(&'a Evidence) -> K,
+) -> Vec<usize> {
+    let mut numbers: FxHashMap<K, usize> = FxHashMap::default();
+    let mut number = |it| {
+        let next = numbers.len();
+        *numbers.entry(key(it)).or_insert(next)
+    };
+    list.iter().map(&mut number).collect()
+}
+
+fn group(list: &[Evidence], scale: f64, numbers: &[usize]) -> Vec<Group> {
+    let score = |it: usize| list[it].scores[Side::Whole as usize] / scale;
+    let n_groups = numbers.iter().max().map_or(0, |it| it + 1);
+    let mut members: Vec<Vec<usize>> = vec![Vec::new(); n_groups];
+    numbers.iter().enumerate().for_each(|(at, &number)| members[number].push(at));
     let mut groups = vec![Group::default(); list.len()];
-    let mut sums: Vec<(f64, Vec<usize>)> = Vec::new();
-    for (_, mut of_group) in members {
-        of_group.sort_by(|&a, &b| {
-            score(&list[b]).total_cmp(&score(&list[a])).then(list[a].node.cmp(&list[b].node))
-        });
-        let sum: f64 = of_group.iter().take(3).map(|&it| score(&list[it])).sum();
+    let mut sums: Vec<(f64, usize)> = Vec::with_capacity(n_groups);
+    for (number, of_group) in members.iter_mut().enumerate() {
+        of_group.sort_by(|&a, &b| score(b).total_cmp(&score(a)).then(list[a].node.cmp(&list[b].node)));
+        let sum: f64 = of_group.iter().take(3).map(|&it| score(it)).sum();
         for (rank, &at) in of_group.iter().enumerate() {
             groups[at] = Group {
-                best: score(&list[of_group[0]]),
+                best: score(of_group[0]),
                 sum,
                 n_members: of_group.len() as f64,
                 rank: rank as f64,
                 group_rank: 0.0,
             };
         }
-        sums.push((sum, of_group));
+        sums.push((sum, number));
     }
-    sums.sort_by(|a, b| b.0.total_cmp(&a.0).then(list[a.1[0]].node.cmp(&list[b.1[0]].node)));
-    for (rank, (_, of_group)) in sums.into_iter().enumerate() {
-        of_group.into_iter().for_each(|at| groups[at].group_rank = rank as f64);
+    sums.sort_by(|a, b| {
+        b.0.total_cmp(&a.0).then_with(|| list[members[a.1][0]].node.cmp(&list[members[b.1][0]].node))
+    });
+    for (rank, (_, number)) in sums.into_iter().enumerate() {
+        members[number].iter().for_each(|&at| groups[at].group_rank = rank as f64);
     }
     groups
 }

@@ -29,7 +29,12 @@ pub(crate) fn is_noise(graph: &Graph, names: &Names, at: NodeIndex) -> bool {
 /// Mocks, fakes and stubs, by the first word of their own or an owner's name.
 pub(crate) fn is_stand_in(names: &Names, at: NodeIndex) -> bool {
     names.symbol(at.0).split('.').any(|segment| {
-        knowing_search::parts(segment).first().is_some_and(|first| STAND_INS.contains(&first.as_str()))
+        let segment = segment.trim_start_matches('_').as_bytes();
+        STAND_INS.iter().any(|word| {
+            let (head, rest) = segment.split_at(word.len().min(segment.len()));
+            head.eq_ignore_ascii_case(word.as_bytes())
+                && rest.first().is_none_or(|it| !it.is_ascii_lowercase())
+        })
     })
 }
 

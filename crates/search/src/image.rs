@@ -15,7 +15,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use knowing_model::{Hash, NodeId, SnapshotId};
+use knowing_model::{Hash, NodeId, SnapshotId, position_of};
 use memmap2::Mmap;
 
 use crate::fields::N_FIELDS;
@@ -139,7 +139,7 @@ impl Index {
 
     pub(crate) fn find(&self, node: NodeId) -> Option<u32> {
         let nodes: &[[u8; 32]] = self.records(Section::Nodes);
-        nodes.binary_search(node.as_bytes()).ok().map(|it| it as u32)
+        position_of(node.as_bytes(), nodes.len(), |it| &nodes[it]).ok().map(|it| it as u32)
     }
 
     pub(crate) fn node_at(&self, document: u32) -> NodeId {

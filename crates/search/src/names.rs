@@ -20,7 +20,7 @@ use crate::image::{Error, Result};
 
 const MAGIC: [u8; 8] = *b"knownams";
 /// Raise it when the layout changes: old files are then rebuilt.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 const NO_FILE: u32 = u32::MAX;
 
 /// A node as the database knows it, in the graph's order.
@@ -56,6 +56,8 @@ struct NodeName {
     file: u32,
     first_line: u32,
     last_line: u32,
+    /// Nodes of the same terminal name, itself included.
+    namesakes: u32,
 }
 
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
@@ -121,12 +123,19 @@ impl Names {
                 file: node.file.unwrap_or(NO_FILE),
                 first_line: node.first_line,
                 last_line: node.last_line,
+                namesakes: 0,
             });
         }
         let mut by_name: Vec<u32> = (0..nodes.len() as u32).collect();
         by_name.sort_unstable_by(|&a, &b| {
             folded_order(nodes[a as usize].name, nodes[b as usize].name).then(a.cmp(&b))
         });
+        let same = |a: &u32, b: &u32| {
+            folded_order(nodes[*a as usize].name, nodes[*b as usize].name) == Ordering::Equal
+        };
+        for run in by_name.chunk_by(same) {
+            run.iter().for_each(|&it| records[it as usize].namesakes = run.len() as u32);
+        }
         let mut by_file: Vec<u32> =
             (0..nodes.len() as u32).filter(|&it| nodes[it as usize].file.is_some()).collect();
         by_file.sort_unstable_by_key(|&it| {
@@ -215,6 +224,11 @@ impl Names {
     pub fn symbol(&self, node: u32) -> &str {
         let record = self.node(node);
         self.text(record.text, record.symbol_bytes)
+    }
+
+    /// How many nodes have its terminal name, in any ASCII case; itself included.
+    pub fn n_namesakes(&self, node: u32) -> usize {
+        self.node(node).namesakes as usize
     }
 
     /// What the symbol path is relative to.

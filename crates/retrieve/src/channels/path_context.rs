@@ -2,9 +2,8 @@
 
 use knowing_graph::NodeIndex;
 use knowing_model::EdgeKind;
-use knowing_search::FileIndex;
 
-use super::Channels;
+use super::{Channels, Segments};
 use crate::candidates::Found;
 use crate::noise;
 
@@ -14,21 +13,18 @@ const OTHER_TYPES: usize = 10;
 const OTHERS: usize = 15;
 const IN_ALL: usize = 30;
 const MAX_TERMS: usize = 12;
-/// Files of one term that are looked into.
-const MAX_FILES: usize = 60;
 
 /// The candidates, and those that may only be seeds.
-pub(super) fn of(cx: Channels<'_>) -> (Vec<Found>, Vec<NodeIndex>) {
+pub(super) fn of(cx: Channels<'_>, segments: &Segments) -> (Vec<Found>, Vec<NodeIndex>) {
     let components = &cx.task.keywords.components;
     let terms =
         components.iter().map(|it| it.lower.as_str()).filter(|it| it.len() >= MIN_LENGTH).take(MAX_TERMS);
     let mut found: Vec<NodeIndex> = Vec::new();
     let mut spare: Vec<NodeIndex> = Vec::new();
     for term in terms {
-        let files = (0..cx.names.n_files() as u32).map(FileIndex);
-        let files = files.filter(|&it| names_segment(cx.names.path(it), term)).take(MAX_FILES);
+        let files = segments.named(term).iter();
         let mut tiers: [Vec<NodeIndex>; 3] = Default::default();
-        for &node in files.flat_map(|it| cx.names.in_file(it)) {
+        for &node in files.flat_map(|&it| cx.names.in_file(it)) {
             let node = NodeIndex(node);
             if noise::is_noise(cx.graph, cx.names, node) || cx.names.symbol(node.0).is_empty() {
                 continue;
@@ -49,10 +45,6 @@ pub(super) fn of(cx: Channels<'_>) -> (Vec<Found>, Vec<NodeIndex>) {
     let (chosen, rest) = found.split_at(chosen);
     let seeds = rest.iter().copied().chain(spare).take(cx.params.seeds.max_path_seeds).collect();
     (chosen.iter().copied().map(Found::plain).collect(), seeds)
-}
-
-fn names_segment(path: &str, term: &str) -> bool {
-    path.split(['/', '.']).any(|it| it.eq_ignore_ascii_case(term))
 }
 
 fn has_spoken_member(cx: Channels<'_>, of: NodeIndex) -> bool {

@@ -3,7 +3,7 @@
 use knowing_graph::NodeIndex;
 use rustc_hash::FxHashSet;
 
-use super::Channels;
+use super::{Channels, Segments};
 use crate::candidates::Found;
 use crate::noise;
 use crate::task::Keyword;
@@ -21,7 +21,7 @@ const SEGMENT_MIN: usize = 3;
 /// A name that stands for more nodes than this names none of them.
 const MAX_NAMESAKES: usize = 60;
 
-pub(super) fn tiered(cx: Channels<'_>) -> Vec<Found> {
+pub(super) fn tiered(cx: Channels<'_>, segments: &Segments) -> Vec<Found> {
     let mut tiers = Tiers { cx, found: Vec::new(), seen: FxHashSet::default() };
     let keywords = &cx.task.keywords;
     let spelled: Vec<&Keyword> = keywords.exact.iter().chain(&keywords.compounds).collect();
@@ -34,7 +34,7 @@ pub(super) fn tiered(cx: Channels<'_>) -> Vec<Found> {
         tiers.substrings(&all);
     }
     if tiers.found.len() < SEGMENT_BELOW {
-        tiers.segments(&all);
+        tiers.segments(&all, segments);
     }
     tiers.found.into_iter().map(Found::plain).collect()
 }
@@ -72,37 +72,37 @@ impl Tiers<'_> {
         }
     }
 
+    /// One pass over all names, whatever the number of words.
     fn substrings(&mut self, keywords: &[&Keyword]) {
-        let limit = self.found.len() + SUBSTRING_CAP;
-        for keyword in keywords.iter().filter(|it| it.lower.len() >= SUBSTRING_MIN) {
-            for node in 0..self.cx.names.n_nodes() as u32 {
-                if self.found.len() >= limit {
-                    return;
-                }
-                if contains_folded(self.cx.names.symbol(node), &keyword.lower) {
-                    self.push(node);
+        let long: Vec<&[u8]> =
+            keywords.iter().map(|it| it.lower.as_bytes()).filter(|it| it.len() >= SUBSTRING_MIN).collect();
+        let mut found: Vec<Vec<u32>> = vec![Vec::new(); long.len()];
+        for node in 0..self.cx.names.n_nodes() as u32 {
+            let symbol = self.cx.names.symbol(node).as_bytes();
+            for (word, found) in long.iter().zip(&mut found) {
+                if found.len() < SUBSTRING_CAP && contains_folded(symbol, word) {
+                    found.push(node);
                 }
             }
+        }
+        let limit = self.found.len() + SUBSTRING_CAP;
+        for node in found.into_iter().flatten() {
+            if self.found.len() >= limit {
+                return;
+            }
+            self.push(node);
         }
     }
 
     /// Symbols of files whose path has the word as a segment.
-    fn segments(&mut self, keywords: &[&Keyword]) {
+    fn segments(&mut self, keywords: &[&Keyword], segments: &Segments) {
         let limit = self.found.len() + SEGMENT_CAP;
-        let names = self.cx.names;
         for keyword in keywords.iter().filter(|it| it.lower.len() >= SEGMENT_MIN) {
-            for file in (0..names.n_files() as u32).map(knowing_search::FileIndex) {
-                let fits =
-                    names.path(file).split(['/', '.']).any(|it| it.eq_ignore_ascii_case(&keyword.lower));
-                if !fits {
-                    continue;
+            for &node in segments.named(&keyword.lower).iter().flat_map(|&it| self.cx.names.in_file(it)) {
+                if self.found.len() >= limit {
+                    return;
                 }
-                for &node in names.in_file(file) {
-                    if self.found.len() >= limit {
-                        return;
-                    }
-                    self.push(node);
-                }
+                self.push(node);
             }
         }
     }
@@ -120,7 +120,6 @@ fn last_segment(name: &str) -> &str {
 }
 
 /// `wanted` is in lower case.
-fn contains_folded(text: &str, wanted: &str) -> bool {
-    let (text, wanted) = (text.as_bytes(), wanted.as_bytes());
+fn contains_folded(text: &[u8], wanted: &[u8]) -> bool {
     text.len() >= wanted.len() && text.windows(wanted.len()).any(|it| it.eq_ignore_ascii_case(wanted))
 }
