@@ -99,16 +99,16 @@ class Base:
     def count(self, name):
         return self.uses[name.encode()]
 
-    def named(self, name, end):
-        """[(file, dotted name)] in files whose path ends so: an extension, or a whole path."""
-        return [p for p in self.index.get(name, ()) if p[0].endswith(end)]
+    def named(self, name, where):
+        """[(file, dotted name)] in one file, or in all those with an extension."""
+        return [p for p in self.index.get(name, ()) if where in (p[0], p[0][-3:])]
 
-    def top(self, name, end):
+    def top(self, name, where):
         """What stands outside any class or function under this name."""
-        return [p for p in self.named(name, end) if p[1] == name]
+        return [p for p in self.named(name, where) if p[1] == name]
 
-    def methods(self, name, end):
-        return [p for p in self.named(name, end) if "." in p[1]]
+    def methods(self, name, where):
+        return [p for p in self.named(name, where) if "." in p[1]]
 
     def of_owner(self, owner, name):
         return [p for p in self.index.get(name, ()) if p[0] == owner[0] and p[1] == f"{owner[1]}.{name}"]
