@@ -1,6 +1,6 @@
-"""Training tasks from public clones: commits, commits dressed as bug reports, and sections of documentation.
+"""Training tasks from public clones: commits, commits dressed as bug reports, sections of documentation, and what new code uses.
 
-usage: make_tasks.py --bench BENCH --repos DIR --out DIR [--kinds commit,issue,docs] [OWNER/NAME ...]
+usage: make_tasks.py --bench BENCH --repos DIR --out DIR [--kinds commit,issue,docs,uses] [OWNER/NAME ...]
 
 BENCH is the directory of the yardstick (its `symbols.py` says what a symbol is, its `corpus.json` which repositories
 may never be trained on). DIR/OWNER+NAME/repo are git directories. The rules of what is a task and what is its truth are
@@ -10,10 +10,10 @@ only. Every choice is made by a hash of the commit's id, so the same clones give
 import argparse, hashlib, json, os, re, sys, time
 
 from history import Repository
-import docs_tasks, reports
+import docs_tasks, reports, uses_tasks
 
 DISTANCES = (700, 2000, 4500)
-MOST = {"commit": 90, "issue": 50, "docs": 22}
+MOST = {"commit": 90, "issue": 50, "docs": 22, "uses": 40}
 NOISE = re.compile(r"(^|[/_.-])(tests?|spec|specs|testing|testdata|fixtures?|docs?|docs_src|examples?|vendor|third_party|"
                    r"node_modules|migrations|benches|benchmarks?|e2e|__tests__|locale|generated)([/_.-]|$)", re.I)
 DULL = re.compile(r"^(chore|docs?|ci|tests?|release|bump|merge|revert|update|build|style|cleanup|typo|upgrade|deps?|dbg|version|remove stray|"
@@ -113,11 +113,11 @@ def main():
     arguments.add_argument("--bench", required=True)
     arguments.add_argument("--repos", required=True)
     arguments.add_argument("--out", required=True)
-    arguments.add_argument("--kinds", default="commit,issue,docs")
+    arguments.add_argument("--kinds", default="commit,issue,docs,uses")
     arguments.add_argument("names", nargs="*")
     args = arguments.parse_args()
     sys.path.insert(0, args.bench)
-    from symbols import spans
+    from symbols import PARSERS, spans
     excluded = {r.lower() for r in json.load(open(os.path.join(args.bench, "corpus.json")))["training_excluded"]}
     kinds = args.kinds.split(",")
     names = args.names or sorted(d.replace("+", "/", 1) for d in os.listdir(args.repos) if "+" in d)
@@ -130,7 +130,7 @@ def main():
         stem = name.replace("/", "+", 1)
         repository = Repository(os.path.join(args.repos, stem, "repo"), spans)
         found = {k: [] for k in kinds}
-        bases = repository.bases(DISTANCES)
+        bases, counted = repository.bases(DISTANCES), {}
         for base, end in zip(bases, ["HEAD"] + bases):
             if "commit" in kinds or "issue" in kinds:
                 for kind, tasks in history_tasks(repository, name, base, f"{base}..{end}", kinds).items():
@@ -139,7 +139,9 @@ def main():
             if "docs" in kinds:
                 seen = {t["description"] for t in found["docs"]} | {t["section"] for t in found["docs"]}
                 found["docs"] += docs_tasks.tasks(repository, name, base, NOISE, chance, MOST["docs"], seen)
-            repository.known.clear()
+            if "uses" in kinds:
+                rules = uses_tasks.Rules(NOISE, DULL, cleaned, edited_symbols, chance, PARSERS)
+                found["uses"] += uses_tasks.tasks(repository, name, base, f"{base}..{end}", MOST["uses"], counted, rules)
         for kind, tasks in found.items():
             tasks = distinct(tasks)
             path = os.path.join(args.out, f"{stem}.{kind}.jsonl")

@@ -1,13 +1,14 @@
 """One file of training tasks from many: at most so many of each kind for each base, those of a base next to each other.
 
-usage: mix_tasks.py OUT.jsonl BASES COMMIT ISSUE DOCS TASKS.jsonl...
+usage: mix_tasks.py OUT.jsonl BASES COMMIT ISSUE DOCS [USES] TASKS.jsonl...
 
 BASES is how many bases of a repository to take, nearest to today first.
 """
 import hashlib, itertools, json, sys
 
-out, (bases, *most), files = sys.argv[1], map(int, sys.argv[2:6]), sys.argv[6:]
-most = dict(zip(("commit", "issue", "docs"), most))
+out, (bases, *most) = sys.argv[1], map(int, itertools.takewhile(str.isdigit, sys.argv[2:]))
+files = sys.argv[3 + len(most):]
+most = dict(itertools.zip_longest(("commit", "issue", "docs", "uses"), most, fillvalue=0))
 tasks = [json.loads(line) for path in sorted(files) for line in open(path)]
 order = {}
 for task in tasks:
