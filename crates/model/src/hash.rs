@@ -154,7 +154,7 @@ pub fn position_of<'a>(
     id: &[u8; 32],
     n_ids: usize,
     at: impl Fn(usize) -> &'a [u8; 32],
-) -> std::result::Result<usize, usize> {
+) -> Result<usize, usize> {
     let head = |it: &[u8; 32]| u64::from_be_bytes(*it.first_chunk().expect("an id has 32 bytes"));
     let wanted = head(id);
     let (mut from, mut to) = (0, n_ids);

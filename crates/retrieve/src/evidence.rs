@@ -2,7 +2,9 @@
 
 use knowing_graph::{NodeIndex, Standing, Walked};
 use knowing_model::{ContainerClass, EdgeKind, NodeFlags, NodeKind, package_of};
-use knowing_search::{DocIndex, Evaluation, Field, FileIndex, N_FIELDS, Prepared, Searcher as _, Tokenizer};
+use knowing_search::{
+    DocIndex, Evaluation, Field, FileIndex, N_FIELDS, Prepared, Searcher as _, Tokenizer, with_tokenizer,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::candidates::N_CHANNELS;
@@ -192,8 +194,17 @@ pub(crate) fn gather(
     prepared: &Prepared<'_>,
     walks: &Walks<'_>,
 ) -> (Scene, Vec<Evidence>) {
+    with_tokenizer(|tokenizer| gather_with(cx, harvest, prepared, walks, tokenizer))
+}
+
+fn gather_with(
+    cx: Channels<'_>,
+    harvest: &Harvest,
+    prepared: &Prepared<'_>,
+    walks: &Walks<'_>,
+    tokenizer: &mut Tokenizer,
+) -> (Scene, Vec<Evidence>) {
     let terms = terms_of(cx, prepared);
-    let mut tokenizer = Tokenizer::new();
     let walk_ranks: FxHashMap<NodeIndex, (u32, f64)> =
         walks.walked.scores.iter().zip(0..).map(|((node, score), rank)| (*node, (rank, *score))).collect();
     let mut evaluation = Evaluation::default();
@@ -211,18 +222,21 @@ pub(crate) fn gather(
         }
         let mut scores = [0.0; N_SIDES];
         scores.copy_from_slice(&evaluation.views[..N_SIDES]);
+        if cx.query.is_prose {
+            scores[Side::Prose as usize] = scores[Side::Whole as usize];
+        }
         let covered = coverage(&evaluation, &terms);
         let name = cx.names.name(node.0);
         let symbol = cx.names.symbol(node.0);
         let path = cx.names.path_of(node.0);
         let file = cx.names.file(node.0);
         let (first, last) = cx.names.lines(node.0);
-        let said = said(&mut tokenizer, name, &terms);
+        let said = said(tokenizer, name, &terms);
         let file_own = file.map_or(0.0, |it| *files.entry(it).or_insert_with(|| file_own(cx, prepared, it)));
         let support = support(cx, harvest, node);
         let owner = symbol.rsplit('.').nth(1).unwrap_or_default();
-        let of_owner = self::said(&mut tokenizer, owner, &terms);
-        let of_stem = self::said(&mut tokenizer, file_stem(path), &terms);
+        let of_owner = self::said(tokenizer, owner, &terms);
+        let of_stem = self::said(tokenizer, file_stem(path), &terms);
         let lengths = doc.map(|it| cx.search.lengths(it)).unwrap_or_default();
         let walk = walk_ranks.get(&node);
         list.push(Evidence {
@@ -248,7 +262,7 @@ pub(crate) fn gather(
             owner_said_by_idf: of_owner.by_idf,
             file_said: of_stem.share,
             file_said_by_idf: of_stem.by_idf,
-            scope_said: scope_said(&mut tokenizer, &scope, path, symbol),
+            scope_said: scope_said(tokenizer, &scope, path, symbol),
             rarest: covered.rarest,
             rare_covered: covered.rare,
             file_own,

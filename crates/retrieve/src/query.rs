@@ -51,6 +51,8 @@ pub(crate) struct TaskQuery {
     pub(crate) terms: Vec<(String, Counts)>,
     pub(crate) query: Query,
     pub(crate) scoring: Scoring,
+    /// There is no code and no trace: the prose is the whole task, and is not asked twice.
+    pub(crate) is_prose: bool,
 }
 
 impl TaskQuery {
@@ -81,6 +83,7 @@ impl TaskQuery {
             terms.sort_by(|a, b| a.0.cmp(&b.0));
         }
         let views = views(params, switches);
+        let is_prose = terms.iter().all(|it| it.1.code == 0);
         let query_terms = terms
             .iter()
             .map(|(term, counts)| {
@@ -88,6 +91,7 @@ impl TaskQuery {
                 let counts = Side::ALL.iter().map(|side| match side {
                     Side::Whole | Side::Body | Side::History | Side::Names | Side::Neighbours => whole,
                     Side::Subject => weight(counts.subject),
+                    Side::Prose if is_prose => 0.0,
                     Side::Prose => weight(counts.subject + counts.prose),
                     Side::Code => weight(counts.code),
                 });
@@ -95,7 +99,7 @@ impl TaskQuery {
             })
             .collect();
         let scoring = Scoring { k1: params.scoring.k1, b: [params.scoring.b; N_FIELDS] };
-        TaskQuery { query: Query::new(views, query_terms), terms, scoring }
+        TaskQuery { query: Query::new(views, query_terms), terms, scoring, is_prose }
     }
 }
 

@@ -36,7 +36,7 @@ pub use overlay::Overlay;
 pub use score::{Hit, Parts, Query, QueryTerm, Scoring, View};
 pub use searcher::{Prepared, Searcher, Segment};
 pub use terms::{DocumentTerms, FileTerms};
-pub use tokenize::{Tokenizer, parts, tokens};
+pub use tokenize::{Tokenizer, parts, tokens, with_tokenizer};
 
 #[cfg(test)]
 mod tests;

@@ -11,10 +11,12 @@ use std::cmp::Ordering;
 use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use bytemuck::{Pod, Zeroable};
 use knowing_model::{FileId, Hash, SnapshotId};
 use memmap2::Mmap;
+use rustc_hash::FxHashMap;
 
 use crate::image::{Error, Result};
 
@@ -94,6 +96,8 @@ pub struct FileIndex(pub u32);
 pub struct Names {
     bytes: Bytes,
     header: Header,
+    /// Made when it is first asked for; a process that answers one task pays no more than for looking once.
+    by_segment: OnceLock<FxHashMap<Box<str>, Vec<FileIndex>>>,
 }
 
 #[derive(Debug)]
@@ -275,6 +279,31 @@ impl Names {
         Some(FileIndex(at as u32))
     }
 
+    /// Files that have a word as a segment of their path (`a/word/b.py`, `a/word.py`) in any ASCII case, by path; of many
+    /// only the first. `word` is in lower case.
+    pub fn files_with_segment(&self, word: &str) -> &[FileIndex] {
+        const MAX_FILES: usize = 60;
+        let by_segment = self.by_segment.get_or_init(|| {
+            let mut by_segment: FxHashMap<Box<str>, Vec<FileIndex>> = FxHashMap::default();
+            let mut lower = String::new();
+            for file in (0..self.n_files() as u32).map(FileIndex) {
+                for segment in self.path(file).split(['/', '.']) {
+                    lower.clear();
+                    lower.extend(segment.chars().map(|it| it.to_ascii_lowercase()));
+                    let files = match by_segment.get_mut(lower.as_str()) {
+                        Some(files) => files,
+                        None => by_segment.entry(lower.as_str().into()).or_default(),
+                    };
+                    if files.len() < MAX_FILES && files.last() != Some(&file) {
+                        files.push(file);
+                    }
+                }
+            }
+            by_segment
+        });
+        by_segment.get(word).map_or(&[], Vec::as_slice)
+    }
+
     /// Nodes of a file, outermost first in order of lines.
     pub fn in_file(&self, file: FileIndex) -> &[u32] {
         let files = self.files();
@@ -343,7 +372,7 @@ impl Names {
         if checksum(&all[HEADER..]) != header.checksum {
             return Err(Error::Damaged("its checksum does not hold"));
         }
-        let names = Names { header, bytes };
+        let names = Names { header, bytes, by_segment: OnceLock::new() };
         let n_nodes = names.header.n_nodes;
         let fits = names.by_name().iter().chain(names.by_file()).all(|&it| u64::from(it) < n_nodes)
             && names.files().windows(2).all(|pair| pair[0].first <= pair[1].first)

@@ -9,6 +9,8 @@
 //! stem, and a word of several parts also gives itself, lower-case and without `_`. There is no syntax: any text has
 //! tokens or none.
 
+use std::cell::RefCell;
+
 use rust_stemmers::{Algorithm, Stemmer};
 
 use crate::dictionary::Dictionary;
@@ -40,8 +42,23 @@ pub(crate) enum TextKind {
 /// Tokens of a text, in order.
 pub fn tokens(text: &str) -> Vec<String> {
     let mut out = Vec::new();
-    Tokenizer::new().each(text, |it| out.push(it.to_owned()));
+    with_tokenizer(|it| it.each(text, |token| out.push(token.to_owned())));
     out
+}
+
+/// Runs with this thread's tokenizer, which remembers the words of earlier questions. What it remembers changes no token.
+pub fn with_tokenizer<T>(run: impl FnOnce(&mut Tokenizer) -> T) -> T {
+    thread_local! {
+        static OWN: RefCell<Tokenizer> = RefCell::new(Tokenizer::new());
+    }
+    OWN.with(|own| match own.try_borrow_mut() {
+        Ok(mut tokenizer) => {
+            tokenizer.forget_if_full();
+            run(&mut tokenizer)
+        }
+        // Asked for inside of itself.
+        Err(_) => run(&mut Tokenizer::new()),
+    })
 }
 
 /// Lower-case parts of an identifier, as they are written: `HTTPServer_v2` gives http, server, v, 2.

@@ -38,6 +38,10 @@ impl Lexical {
             let own = answer.iter().filter_map(node).filter(|it| !noise::is_foreign(cx.graph, it.0));
             hits.push(with_few_tests(cx, own));
         }
+        if cx.query.is_prose && hits.len() > Side::Prose as usize {
+            hits[Side::Prose as usize] = hits[Side::Whole as usize].clone();
+            best[Side::Prose as usize] = best[Side::Whole as usize];
+        }
         let ranks = hits
             .iter()
             .map(|it| it.iter().zip(0..).map(|((node, _), rank)| (*node, rank)).collect())

@@ -10,7 +10,6 @@ mod identifiers;
 mod inflow;
 mod lexical;
 mod path_context;
-mod segments;
 mod tiered;
 
 use knowing_graph::{Graph, NodeIndex};
@@ -29,7 +28,6 @@ pub(crate) use frames::FrameMatch;
 pub(crate) use identifiers::agreeing;
 pub(crate) use inflow::{Inflow, N_WAYS};
 pub(crate) use lexical::Lexical;
-use segments::Segments;
 
 /// What every channel may look at.
 #[derive(Clone, Copy)]
@@ -59,8 +57,7 @@ pub(crate) struct Harvest {
 impl Channels<'_> {
     pub(crate) fn harvest(self) -> Harvest {
         let mut candidates = Candidates::default();
-        let segments = Segments::of(self);
-        let tiered = if self.on(Part::Tiered) { tiered::tiered(self, &segments) } else { Vec::new() };
+        let tiered = if self.on(Part::Tiered) { tiered::tiered(self) } else { Vec::new() };
         let lexical = Lexical::ask(self);
         let n_named = tiered.len() + lexical.whole_for_fusion(self).count();
         let injection = if self.on(Part::Classes) { classes::matched(self) } else { Injection::default() };
@@ -69,7 +66,7 @@ impl Channels<'_> {
         let mentions = Mentions::of(self);
         let frames = if self.on(Part::Frames) { frames::matched(self) } else { Vec::new() };
         let (in_paths, path_seeds) =
-            if self.on(Part::PathContext) { path_context::of(self, &segments) } else { Default::default() };
+            if self.on(Part::PathContext) { path_context::of(self) } else { Default::default() };
 
         candidates.add(Channel::Tiered, self.known(tiered));
         candidates.add(Channel::Equivalence, self.known(equivalent));

@@ -3,7 +3,7 @@
 use knowing_graph::NodeIndex;
 use knowing_model::EdgeKind;
 
-use super::{Channels, Segments};
+use super::Channels;
 use crate::candidates::Found;
 use crate::noise;
 
@@ -15,14 +15,14 @@ const IN_ALL: usize = 30;
 const MAX_TERMS: usize = 12;
 
 /// The candidates, and those that may only be seeds.
-pub(super) fn of(cx: Channels<'_>, segments: &Segments) -> (Vec<Found>, Vec<NodeIndex>) {
+pub(super) fn of(cx: Channels<'_>) -> (Vec<Found>, Vec<NodeIndex>) {
     let components = &cx.task.keywords.components;
     let terms =
         components.iter().map(|it| it.lower.as_str()).filter(|it| it.len() >= MIN_LENGTH).take(MAX_TERMS);
     let mut found: Vec<NodeIndex> = Vec::new();
     let mut spare: Vec<NodeIndex> = Vec::new();
     for term in terms {
-        let files = segments.named(term).iter();
+        let files = cx.names.files_with_segment(term).iter();
         let mut tiers: [Vec<NodeIndex>; 3] = Default::default();
         for &node in files.flat_map(|&it| cx.names.in_file(it)) {
             let node = NodeIndex(node);

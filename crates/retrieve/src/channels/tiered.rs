@@ -3,7 +3,7 @@
 use knowing_graph::NodeIndex;
 use rustc_hash::FxHashSet;
 
-use super::{Channels, Segments};
+use super::Channels;
 use crate::candidates::Found;
 use crate::noise;
 use crate::task::Keyword;
@@ -21,7 +21,7 @@ const SEGMENT_MIN: usize = 3;
 /// A name that stands for more nodes than this names none of them.
 const MAX_NAMESAKES: usize = 60;
 
-pub(super) fn tiered(cx: Channels<'_>, segments: &Segments) -> Vec<Found> {
+pub(super) fn tiered(cx: Channels<'_>) -> Vec<Found> {
     let mut tiers = Tiers { cx, found: Vec::new(), seen: FxHashSet::default() };
     let keywords = &cx.task.keywords;
     let spelled: Vec<&Keyword> = keywords.exact.iter().chain(&keywords.compounds).collect();
@@ -34,7 +34,7 @@ pub(super) fn tiered(cx: Channels<'_>, segments: &Segments) -> Vec<Found> {
         tiers.substrings(&all);
     }
     if tiers.found.len() < SEGMENT_BELOW {
-        tiers.segments(&all, segments);
+        tiers.segments(&all);
     }
     tiers.found.into_iter().map(Found::plain).collect()
 }
@@ -95,10 +95,11 @@ impl Tiers<'_> {
     }
 
     /// Symbols of files whose path has the word as a segment.
-    fn segments(&mut self, keywords: &[&Keyword], segments: &Segments) {
+    fn segments(&mut self, keywords: &[&Keyword]) {
         let limit = self.found.len() + SEGMENT_CAP;
         for keyword in keywords.iter().filter(|it| it.lower.len() >= SEGMENT_MIN) {
-            for &node in segments.named(&keyword.lower).iter().flat_map(|&it| self.cx.names.in_file(it)) {
+            let names = self.cx.names;
+            for &node in names.files_with_segment(&keyword.lower).iter().flat_map(|&it| names.in_file(it)) {
                 if self.found.len() >= limit {
                     return;
                 }
