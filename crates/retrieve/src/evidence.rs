@@ -11,6 +11,7 @@ use crate::candidates::N_CHANNELS;
 use crate::channels::{Channels, Harvest, N_WAYS};
 use crate::fuse::fused_score;
 use crate::noise;
+use crate::params::Part;
 use crate::query::{N_SIDES, Side};
 use crate::task::{Identifier, Place};
 
@@ -295,8 +296,10 @@ fn gather_with(
             n_lines: f64::from(last - first.min(last)) + 1.0,
             n_tokens: f64::from(lengths[Field::Body as usize]),
             n_doc_tokens: f64::from(lengths[Field::Doc as usize]),
-            n_commits: doc.map_or(0.0, |it| f64::from(cx.search.n_commits(it))),
-            age_days: doc.and_then(|it| age_days(cx, it)),
+            n_commits: doc
+                .filter(|_| cx.on(Part::History))
+                .map_or(0.0, |it| f64::from(cx.search.n_commits(it))),
+            age_days: doc.filter(|_| cx.on(Part::Recency)).and_then(|it| age_days(cx, it)),
             n_callers: count(cx.graph.incoming_of(node, EdgeKind::Calls)),
             n_callees: count(cx.graph.outgoing_of(node, EdgeKind::Calls)),
             n_members: count(cx.graph.outgoing_of(node, EdgeKind::Contains)),

@@ -249,7 +249,7 @@ parts! {
     Tiered "tiered" "names that the task spells out";
     Subject "subject" "its first line asked apart";
     Body "body" "words of the code itself";
-    History "history" "messages of the commits that changed a symbol, and how lately";
+    History "history" "messages of the commits that changed a symbol, and how many there are";
     Neighbours "neighbours" "names of callers and callees as words of a symbol";
     Identifiers "identifiers" "dotted names, imports and paths in the task";
     Frames "frames" "stack frames";
