@@ -131,7 +131,9 @@ pub fn for_task(sources: Sources<'_>, text: &str, settings: &Settings) -> Run {
     if walk_was_flat {
         rank_by_search(&mut ranked);
     }
-    inject(&mut ranked, &harvest, params);
+    if *ranker == Ranker::Formula || params.pack.inject_learned {
+        inject(&mut ranked, &harvest, params);
+    }
     Run {
         ranked,
         seeds,

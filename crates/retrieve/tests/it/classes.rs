@@ -18,6 +18,11 @@ src/app.py
 ";
 const TASK: &str = "push the application context";
 
+/// Both rankers let classes force symbols in.
+fn forcing(ranker: Ranker) -> Settings {
+    Settings { ranker, ..settings(|it| it.pack.inject_learned = true, &[]) }
+}
+
 fn injected<'a>(drawn: &'a Drawn, task: &str, settings: &Settings) -> Vec<&'a str> {
     let run = drawn.run(task, settings);
     let forced = run.ranked.iter().filter(|it| it.injected);
@@ -43,14 +48,26 @@ fn q3_languages_come_from_the_snapshot() {
     let rust = Drawn::new(&FLASK.replace(".py", ".rs"));
     let concepts = rust.run(TASK, &Settings::default()).concepts;
     assert!(concepts.iter().all(|it| !it.starts_with("flask")), "{concepts:?}");
-    assert_eq!(injected(&rust, TASK, &Settings::default()), [""; 0]);
+    assert_eq!(injected(&rust, TASK, &forcing(Ranker::Learned)), [""; 0]);
+}
+
+#[test]
+fn q8_before_what_is_learned_classes_only_suggest() {
+    let drawn = Drawn::new(FLASK);
+    let run = drawn.run(TASK, &Settings::default());
+    assert!(run.concepts.contains(&"flask.app-context".to_owned()));
+    assert!(run.ranked.iter().all(|it| !it.injected));
+    assert!(
+        run.ranked.iter().any(|it| drawn.symbol(it.node) == "has_app_context"),
+        "a candidate all the same"
+    );
 }
 
 #[test]
 fn q8_several_words_of_a_phrase_pass_the_gate() {
     let drawn = Drawn::new(FLASK);
     for ranker in [Ranker::Formula, Ranker::Learned] {
-        let settings = Settings { ranker, ..Settings::default() };
+        let settings = forcing(ranker);
         let run = drawn.run(TASK, &settings);
         let n_forced = run.ranked.iter().take_while(|it| it.injected).count();
         assert_eq!(n_forced, run.ranked.iter().filter(|it| it.injected).count(), "they stand first");
@@ -110,7 +127,7 @@ fixtures/ctx.py
     function do_teardown_appcontext: x
 ",
     );
-    assert_eq!(injected(&drawn, TASK, &Settings::default()), ["AppContext"]);
+    assert_eq!(injected(&drawn, TASK, &forcing(Ranker::Learned)), ["AppContext"]);
 }
 
 /// Every phrase here passes the gate by itself; together they have twenty targets.
@@ -153,7 +170,7 @@ fn q8_at_most_ten_are_forced_in_a_stable_order() {
     let forced = injected(&drawn, MANY, &plain);
     assert_eq!(forced.len(), 10);
     assert_eq!(forced, injected(&drawn, MANY, &plain));
-    assert_eq!(forced, injected(&many(), MANY, &Settings::default()), "whoever ranks the rest");
+    assert_eq!(forced, injected(&many(), MANY, &forcing(Ranker::Learned)), "whoever ranks the rest");
     let fewer = settings(|it| it.pack.max_injected = 3, &[]);
     assert_eq!(injected(&drawn, MANY, &fewer), forced[..3]);
     // Those beyond the number are ranked as anyone.
@@ -173,11 +190,11 @@ fn q8_without_classes_nothing_of_them_is_left() {
         let run = drawn.run(TASK, &off);
         assert!(run.concepts.is_empty());
         assert!(run.ranked.iter().all(|it| !it.injected));
-        let other = elsewhere.run(TASK, &Settings { ranker, ..Settings::default() });
+        let other = elsewhere.run(TASK, &forcing(ranker));
         assert!(other.concepts.is_empty(), "{:?}", other.concepts);
         assert_eq!(drawn.scored(&run), elsewhere.scored(&other));
         assert_eq!(run.seeds, other.seeds);
-        let on = drawn.run(TASK, &Settings { ranker, ..Settings::default() });
+        let on = drawn.run(TASK, &forcing(ranker));
         assert_ne!(drawn.scored(&run), drawn.scored(&on), "they do have an effect");
     }
 }
