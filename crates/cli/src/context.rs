@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use knowing_ops::{FormatChoice, Operation, PackReply, ParamsReply, WhyReply};
+use knowing_ops::{DetailChoice, FormatChoice, Operation, PackReply, ParamsReply, WhyReply};
 
 use crate::style::Style;
 
@@ -32,6 +32,7 @@ pub(crate) fn for_people(operation: &mut Operation) {
         Operation::ContextForPr(it) => &mut it.options,
         _ => return,
     };
+    options.detail.get_or_insert(DetailChoice::Brief);
     if options.budget.is_some() && options.format.is_none() {
         options.format = Some(FormatChoice::Markdown);
     }

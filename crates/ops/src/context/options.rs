@@ -18,7 +18,7 @@ pub struct ContextOptions {
     #[arg(long, value_name = "N")]
     #[serde(default)]
     pub limit: Option<usize>,
-    /// What to say of each symbol: where it is, how it is declared, its text
+    /// What to say of each symbol: where it is, how it is declared (default in JSON), its text
     #[arg(long, value_enum)]
     #[serde(default)]
     pub detail: Option<DetailChoice>,
@@ -100,7 +100,10 @@ impl ContextOptions {
             detail: match self.detail {
                 Some(DetailChoice::Signature) => Detail::Signature,
                 Some(DetailChoice::Source) => Detail::Source,
-                Some(DetailChoice::Brief) | None => Detail::Brief,
+                Some(DetailChoice::Brief) => Detail::Brief,
+                // Programs get what the budget allows; a table has no room.
+                None if self.format == Some(FormatChoice::Markdown) => Detail::Brief,
+                None => Detail::Signature,
             },
             settings,
         })

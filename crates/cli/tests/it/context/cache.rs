@@ -16,7 +16,7 @@ const QUESTIONS: [&[&str]; 12] = [
     &["context", TASK, "--limit", "6"],
     &["context", TASK, "--ranker", "formula"],
     &["context", TASK, "--format", "markdown"],
-    &["context", TASK, "--detail", "signature"],
+    &["context", TASK, "--detail", "brief"],
     &["context", TASK, "--detail", "source"],
     &["context", TASK, "--without", "walk", "--ranker", "formula"],
     &["context", "retry sending a Parcel to `retry_parcel_3`"],
