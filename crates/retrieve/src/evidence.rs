@@ -209,6 +209,7 @@ fn gather_with(
     let walk_ranks: FxHashMap<NodeIndex, (u32, f64)> =
         walks.walked.scores.iter().zip(0..).map(|((node, score), rank)| (*node, (rank, *score))).collect();
     let mut evaluation = Evaluation::default();
+    let supports = supports(cx, harvest);
     let mut files: FxHashMap<FileIndex, f64> = FxHashMap::default();
     let mut owners: FxHashMap<NodeIndex, f64> = FxHashMap::default();
     let scope: Vec<String> = cx.task.scope.as_deref().map(knowing_search::tokens).unwrap_or_default();
@@ -234,7 +235,7 @@ fn gather_with(
         let (first, last) = cx.names.lines(node.0);
         let said = said(tokenizer, name, &terms);
         let file_own = file.map_or(0.0, |it| *files.entry(it).or_insert_with(|| file_own(cx, prepared, it)));
-        let support = support(cx, harvest, node);
+        let support = supports.get(&node).copied().unwrap_or_default();
         let owner = symbol.rsplit('.').nth(1).unwrap_or_default();
         let of_owner = self::said(tokenizer, owner, &terms);
         let of_stem = self::said(tokenizer, file_stem(path), &terms);
@@ -490,9 +491,7 @@ fn file_own(cx: Channels<'_>, prepared: &Prepared<'_>, file: FileIndex) -> f64 {
 }
 
 fn whole(prepared: &Prepared<'_>, doc: DocIndex) -> f64 {
-    let mut evaluation = Evaluation::default();
-    prepared.evaluate(doc, &mut evaluation);
-    evaluation.views[Side::Whole as usize]
+    prepared.score(doc, Side::Whole as usize)
 }
 
 /// The whole-task score of the type or module it stands in.
@@ -511,7 +510,7 @@ fn owner_own(
 }
 
 /// What the words of callers and callees say for it.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 struct Support {
     test_caller: f64,
     n_test_callers: f64,
@@ -520,25 +519,33 @@ struct Support {
     n_callees_hit: f64,
 }
 
-fn support(cx: Channels<'_>, harvest: &Harvest, node: NodeIndex) -> Support {
-    let mut support = Support::default();
-    // A hub is called by everything.
-    const MAX_CALLERS: usize = 300;
-    for edge in cx.graph.incoming_of(node, EdgeKind::Calls).iter().take(MAX_CALLERS) {
-        let Some(&score) = harvest.lexical.whole.get(&edge.other()) else { continue };
-        if cx.graph.node(edge.other()).flags().contains(NodeFlags::TEST) {
-            support.test_caller = support.test_caller.max(score);
-            support.n_test_callers += 1.0;
-        } else {
-            support.caller = support.caller.max(score);
+/// For each candidate; callers are found from the matches, which call few, and callees from the candidates.
+fn supports(cx: Channels<'_>, harvest: &Harvest) -> FxHashMap<NodeIndex, Support> {
+    let mut supports: FxHashMap<NodeIndex, Support> =
+        harvest.candidates.list.iter().map(|it| (it.node, Support::default())).collect();
+    for &(caller, score) in &harvest.lexical.whole {
+        let is_test = cx.graph.node(caller).flags().contains(NodeFlags::TEST);
+        for edge in cx.graph.outgoing_of(caller, EdgeKind::Calls) {
+            let Some(support) = supports.get_mut(&edge.other()) else { continue };
+            if is_test {
+                support.test_caller = support.test_caller.max(score);
+                support.n_test_callers += 1.0;
+            } else {
+                support.caller = support.caller.max(score);
+            }
         }
     }
-    for edge in cx.graph.outgoing_of(node, EdgeKind::Calls) {
-        let Some(&score) = harvest.lexical.whole.get(&edge.other()) else { continue };
-        support.callee = support.callee.max(score);
-        support.n_callees_hit += 1.0;
+    let scores: FxHashMap<NodeIndex, f64> = harvest.lexical.whole.iter().copied().collect();
+    for candidate in &harvest.candidates.list {
+        let Some(support) = supports.get_mut(&candidate.node) else { continue };
+        for edge in cx.graph.outgoing_of(candidate.node, EdgeKind::Calls) {
+            if let Some(&score) = scores.get(&edge.other()) {
+                support.callee = support.callee.max(score);
+                support.n_callees_hit += 1.0;
+            }
+        }
     }
-    support
+    supports
 }
 
 fn intent(subject: &str) -> Intent {
@@ -744,32 +751,24 @@ fn group(list: &[Evidence], scale: f64, numbers: &[usize]) -> Vec<Group> {
     groups
 }
 
+/// Told from the few best outwards: they have far fewer edges than all candidates together.
 fn nearness(cx: Channels<'_>, list: &mut [Evidence]) {
     const N_BEST: usize = 10;
     let mut order: Vec<usize> = (0..list.len()).collect();
     let whole = |it: &Evidence| it.scores[Side::Whole as usize];
     order.sort_by(|&a, &b| whole(&list[b]).total_cmp(&whole(&list[a])).then(list[a].node.cmp(&list[b].node)));
-    let best: FxHashMap<NodeIndex, f64> = order
-        .iter()
-        .take(N_BEST)
-        .enumerate()
-        .map(|(rank, &at)| (list[at].node, 1.0 / (1.0 + rank as f64)))
-        .collect();
-    let identified: FxHashSet<NodeIndex> =
-        list.iter().filter(|it| it.identified.count > 0.0 && it.namesakes <= 8.0).map(|it| it.node).collect();
-    // A hub touches everything.
-    const MAX_EDGES: usize = 400;
-    for it in list.iter_mut() {
-        let mut near = Near::default();
-        let outgoing = cx.graph.outgoing(it.node).iter().take(MAX_EDGES).map(|edge| (edge, true));
-        let incoming = cx.graph.incoming(it.node).iter().take(MAX_EDGES).map(|edge| (edge, false));
-        for (edge, is_outgoing) in outgoing.chain(incoming) {
-            let other = edge.other();
-            if identified.contains(&other) && other != it.node {
-                near.of_identified = 1.0;
-            }
-            let Some(&worth) = best.get(&other) else { continue };
-            let slot = match (edge.kind(), is_outgoing) {
+    let place: FxHashMap<NodeIndex, usize> = list.iter().zip(0..).map(|(it, at)| (it.node, at)).collect();
+    let mut near = vec![Near::default(); list.len()];
+    for (rank, &at) in order.iter().take(N_BEST).enumerate() {
+        let worth = 1.0 / (1.0 + rank as f64);
+        let best = list[at].node;
+        // An edge into the best leaves its neighbour, and the other way round.
+        let incoming = cx.graph.incoming(best).iter().map(|edge| (edge, true));
+        let outgoing = cx.graph.outgoing(best).iter().map(|edge| (edge, false));
+        for (edge, leaves_neighbour) in incoming.chain(outgoing) {
+            let Some(&neighbour) = place.get(&edge.other()) else { continue };
+            let near = &mut near[neighbour];
+            let slot = match (edge.kind(), leaves_neighbour) {
                 (EdgeKind::Calls, true) => &mut near.calls,
                 (EdgeKind::Calls, false) => &mut near.called_by,
                 (EdgeKind::MemberOf, true) => &mut near.member_of,
@@ -779,6 +778,18 @@ fn nearness(cx: Channels<'_>, list: &mut [Evidence]) {
             };
             *slot = f64::max(*slot, worth);
         }
-        it.near = near;
     }
+    // A hub touches everything.
+    const MAX_EDGES: usize = 400;
+    for it in list.iter().filter(|it| it.identified.count > 0.0 && it.namesakes <= 8.0) {
+        let outgoing = cx.graph.outgoing(it.node).iter().take(MAX_EDGES);
+        for edge in outgoing.chain(cx.graph.incoming(it.node).iter().take(MAX_EDGES)) {
+            if let Some(&neighbour) = place.get(&edge.other())
+                && edge.other() != it.node
+            {
+                near[neighbour].of_identified = 1.0;
+            }
+        }
+    }
+    list.iter_mut().zip(near).for_each(|(it, near)| it.near = near);
 }

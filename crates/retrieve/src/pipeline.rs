@@ -15,7 +15,7 @@
 
 use knowing_graph::{Graph, Hits, NodeIndex, Standing, Walk, Walked, hits, walk};
 use knowing_model::NodeKind;
-use knowing_search::{Evaluation, Index, Names, Prepared, Searcher as _};
+use knowing_search::{Index, Names, Prepared, Searcher as _};
 use rustc_hash::FxHashMap;
 
 use crate::candidates::{Channel, Found};
@@ -149,10 +149,7 @@ pub fn for_task(sources: Sources<'_>, text: &str, settings: &Settings) -> Run {
 
 fn whole_score(cx: Channels<'_>, prepared: &Prepared<'_>, node: NodeIndex) -> f64 {
     let doc = cx.search.document(cx.graph.node(node).id());
-    let Some(doc) = doc else { return 0.0 };
-    let mut evaluation = Evaluation::default();
-    prepared.evaluate(doc, &mut evaluation);
-    evaluation.views[Side::Whole as usize]
+    doc.map_or(0.0, |it| prepared.score(it, Side::Whole as usize))
 }
 
 /// Of seeds named twice the first, heavier, mention counts.

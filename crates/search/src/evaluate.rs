@@ -66,6 +66,32 @@ impl Prepared<'_> {
         }
     }
 
+    /// The score of a document in one view alone.
+    pub fn score(&self, document: DocIndex, view: usize) -> f64 {
+        let Some(weights) = self.query.views().get(view).map(|it| it.weights) else { return 0.0 };
+        let Some((number, index, document)) = locate(&self.segments, document) else { return 0.0 };
+        let lengths = index.lengths_at(document);
+        let mut vector = index.vector(document);
+        let mut score = 0.0;
+        for term in &self.terms {
+            let Some(wanted) = term.numbers[number] else { continue };
+            vector.advance_to(wanted);
+            let weight = term.weights[view];
+            if vector.key != wanted || weight == 0.0 {
+                continue;
+            }
+            let counts = vector.counts();
+            let sum = weighted_sum(&weights, &self.norms.weigh_all(&counts, &lengths), counts.mask);
+            if sum > 0.0 {
+                score += weight * (sum / (self.norms.k1 + sum));
+            }
+        }
+        if vector.is_damaged() {
+            index.mark_damaged();
+        }
+        score
+    }
+
     /// The idf of each term of the query, by its place; 0 for what no document has.
     pub fn idfs(&self) -> Vec<f64> {
         let mut idfs = vec![0.0; self.query.terms().len()];

@@ -19,7 +19,7 @@ pub(crate) struct Lexical {
     pub(crate) best: [f64; N_SIDES],
     ranks: Vec<FxHashMap<NodeIndex, u32>>,
     /// Scores of all hits of the whole task, tests included.
-    pub(crate) whole: FxHashMap<NodeIndex, f64>,
+    pub(crate) whole: Vec<(NodeIndex, f64)>,
 }
 
 impl Lexical {
@@ -28,7 +28,7 @@ impl Lexical {
         let answers = cx.search.search(&cx.query.query, &cx.query.scoring, params.asked_hits);
         let mut best = [0.0; N_SIDES];
         let mut hits = Vec::with_capacity(N_SIDES);
-        let mut whole = FxHashMap::default();
+        let mut whole = Vec::new();
         for (side, answer) in answers.iter().enumerate() {
             best[side] = answer.first().map_or(0.0, |it| it.score);
             let node = |hit: &Hit| Some((cx.graph.find(hit.node)?, hit.score));

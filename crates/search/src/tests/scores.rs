@@ -232,6 +232,7 @@ proptest! {
                 let there = index.document(hit.node).unwrap();
                 prepared.evaluate(hit.document, &mut evaluation);
                 prop_assert_eq!(evaluation.views[view].to_bits(), hit.score.to_bits());
+                prop_assert_eq!(prepared.score(hit.document, view).to_bits(), hit.score.to_bits());
                 if view == 0 {
                     prop_assert_eq!(evaluation.parts, parts.fields);
                 }
