@@ -29,7 +29,7 @@ pub fn for_files(sources: Sources<'_>, files: &[FileIndex], settings: &Settings)
     outside.dedup();
     let seeds: Vec<(NodeIndex, f64)> = inside.iter().map(|&it| (it, 1.0)).collect();
     let found: Vec<NodeIndex> = inside.iter().chain(&outside).copied().collect();
-    let mut run = around(sources, &found, seeds, settings);
+    let mut run = around(sources, &found, seeds, 0, settings);
     let most = run.ranked.iter().map(|it| it.evidence.n_callers).fold(0.0, f64::max);
     let distance: FxHashMap<NodeIndex, u8> =
         outside.iter().map(|&it| (it, 1)).chain(inside.iter().map(|&it| (it, 0))).collect();
@@ -46,13 +46,14 @@ pub fn for_files(sources: Sources<'_>, files: &[FileIndex], settings: &Settings)
 /// What stands around the changed symbols: a walk from them.
 pub fn for_changes(sources: Sources<'_>, changed: &[NodeIndex], settings: &Settings) -> Run {
     let seeds: Vec<(NodeIndex, f64)> = changed.iter().map(|&it| (it, 1.0)).collect();
-    around(sources, changed, seeds, settings)
+    around(sources, changed, seeds, settings.params.channels.max_candidates, settings)
 }
 
 fn around(
     sources: Sources<'_>,
     found: &[NodeIndex],
     seeds: Vec<(NodeIndex, f64)>,
+    n_walked: usize,
     settings: &Settings,
 ) -> Run {
     let Sources { graph, search, names } = sources;
@@ -62,13 +63,13 @@ fn around(
     let cx = Channels { graph, search, names, task: &task, query: &query, params, switches: *switches };
     let walked = walk_from(graph, &seeds, params, *switches);
     let mut harvest = Harvest::default();
-    harvest.candidates.add(Channel::Files, found.iter().copied().map(Found::plain));
+    harvest.candidates.add(Channel::Asked, found.iter().copied().map(Found::plain));
     let near = walked
         .scores
         .iter()
         .map(|it| it.0)
         .filter(|&it| !noise::is_foreign(graph, it) && !names.symbol(it.0).is_empty());
-    harvest.candidates.add(Channel::Walk, near.take(params.channels.max_candidates).map(Found::plain));
+    harvest.candidates.add(Channel::Walk, near.take(n_walked).map(Found::plain));
     let prepared = search.prepare(&query.query, &query.scoring);
     let standings = standings(graph, &walked, params, *switches);
     let walks = Walks { walked: &walked, standings: &standings };

@@ -50,9 +50,10 @@ channels! {
     Gap "gap" 0.0;
     Walk "walk" 0.0;
     Inflow "inflow" 0.0;
+    Asked "asked" 0.0;
 }
 
-pub(crate) const N_CHANNELS: usize = 17;
+pub(crate) const N_CHANNELS: usize = 18;
 
 /// A place in a channel's list.
 #[derive(Clone, Copy, PartialEq, Debug)]

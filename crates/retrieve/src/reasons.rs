@@ -15,6 +15,9 @@ pub fn of(symbol: &RankedSymbol) -> Vec<String> {
             reasons.push(words);
         }
     };
+    let asked = it.places[Channel::Asked as usize].is_some();
+    say(asked && symbol.distance == 0, "asked for");
+    say(asked && symbol.distance > 0, "calls what is asked for");
     say(symbol.injected, "concept of the framework");
     say(it.frame_depth == Some(0), "innermost stack frame");
     say(it.frame_depth.is_some_and(|depth| depth > 0), "in the stack trace");
@@ -45,6 +48,6 @@ pub fn of(symbol: &RankedSymbol) -> Vec<String> {
     say(it.near.called_by > 0.0, "called by a match");
     say(it.near.calls > 0.0, "calls a match");
     say(it.near.member_of > 0.0 || it.near.contains > 0.0, "shares a type with a match");
-    say(it.walk > 0.1 && it.parts.iter().all(|it| *it == 0.0), "near in the graph");
+    say(!asked && it.walk > 0.1 && it.parts.iter().all(|it| *it == 0.0), "near in the graph");
     reasons.into_iter().take(MAX_REASONS).map(str::to_owned).collect()
 }
