@@ -129,7 +129,7 @@ impl Default for Params {
             channels: ChannelParams {
                 rank_offset: 60.0,
                 n_fused: 40,
-                max_candidates: 500,
+                max_candidates: 350,
                 asked_hits: 600,
                 max_tests: 15,
                 whole_hits: 150,
