@@ -325,7 +325,7 @@ fn paths_with_and_without_lines() {
     paths("at \"a/b.py\" file, line 102, there", &[("a/b.py", Some(102))]);
     paths("see `models.py` line 7", &[("models.py", Some(7))]);
     paths("in \"src/app.ts\", line 3", &[("src/app.ts", Some(3))]);
-    paths("C:\\work\\app\\view.cs", &[("C:/work/app/view.cs", None)]);
+    paths("D:\\shop\\app\\view.cs", &[("D:/shop/app/view.cs", None)]);
     paths("files under crates/store/src/ only", &[("crates/store/src/", None)]);
 }
 
