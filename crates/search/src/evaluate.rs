@@ -3,8 +3,8 @@
 use crate::fields::N_FIELDS;
 use crate::image::DocIndex;
 use crate::postings::fields_of;
-use crate::score::weighted_sum;
-use crate::searcher::{Prepared, locate};
+use crate::score::{Parts, weighted_sum};
+use crate::searcher::{Prepared, PreparedTerm, locate};
 
 /// What was found of a document. Made once and filled again for each.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -31,65 +31,78 @@ impl Prepared<'_> {
     pub fn evaluate(&self, document: DocIndex, into: &mut Evaluation) {
         let views = self.query.views();
         into.clear(views.len());
+        self.each_match(document, |term, mask, weighed| {
+            into.matched.push((term.place, mask));
+            for (at, view) in views.iter().enumerate() {
+                let weight = term.weights[at];
+                if weight == 0.0 {
+                    continue;
+                }
+                let sum = weighted_sum(&view.weights, weighed, mask);
+                if sum == 0.0 {
+                    continue;
+                }
+                into.views[at] += weight * (sum / (self.norms.k1 + sum));
+                if at == 0 {
+                    for field in fields_of(mask).filter(|&it| view.weights[it] > 0.0) {
+                        let part = view.weights[field] * weighed[field];
+                        into.parts[field] += weight * (part / (self.norms.k1 + sum));
+                    }
+                }
+            }
+        });
+    }
+
+    /// The score of a document in one view alone.
+    pub fn score(&self, document: DocIndex, view: usize) -> f64 {
+        let Some(weights) = self.query.views().get(view).map(|it| it.weights) else { return 0.0 };
+        let mut score = 0.0;
+        self.each_match(document, |term, mask, weighed| {
+            let sum = weighted_sum(&weights, weighed, mask);
+            if sum > 0.0 {
+                score += term.weights[view] * (sum / (self.norms.k1 + sum));
+            }
+        });
+        score
+    }
+
+    /// See `Searcher::parts`.
+    pub fn parts(&self, view: usize, document: DocIndex) -> Parts {
+        let mut parts = Parts::default();
+        let Some(weights) = self.query.views().get(view).map(|it| it.weights) else { return parts };
+        self.each_match(document, |term, mask, weighed| {
+            let sum = weighted_sum(&weights, weighed, mask);
+            let weight = term.weights[view];
+            if sum == 0.0 || weight == 0.0 {
+                return;
+            }
+            let part = weight * (sum / (self.norms.k1 + sum));
+            parts.score += part;
+            parts.matched.push((term.place, part));
+            for field in fields_of(mask).filter(|&it| weights[it] > 0.0) {
+                parts.fields[field] += weight * (weights[field] * weighed[field] / (self.norms.k1 + sum));
+            }
+        });
+        parts
+    }
+
+    /// Visits the terms of the query that a document has, in the query's order, with the set of fields it has them in and
+    /// what they weigh there.
+    fn each_match(&self, document: DocIndex, mut visit: impl FnMut(&PreparedTerm, u8, &[f64; N_FIELDS])) {
         let Some((number, index, document)) = locate(&self.segments, document) else { return };
         let lengths = index.lengths_at(document);
         let mut vector = index.vector(document);
         for term in &self.terms {
             let Some(wanted) = term.numbers[number] else { continue };
             vector.advance_to(wanted);
-            if vector.key != wanted {
-                continue;
-            }
-            let counts = vector.counts();
-            into.matched.push((term.place, counts.mask));
-            let weighed = self.norms.weigh_all(&counts, &lengths);
-            for (at, view) in views.iter().enumerate() {
-                let weight = term.weights[at];
-                if weight == 0.0 {
-                    continue;
-                }
-                let sum = weighted_sum(&view.weights, &weighed, counts.mask);
-                if sum == 0.0 {
-                    continue;
-                }
-                into.views[at] += weight * (sum / (self.norms.k1 + sum));
-                if at == 0 {
-                    for field in fields_of(counts.mask).filter(|&it| view.weights[it] > 0.0) {
-                        let part = view.weights[field] * weighed[field];
-                        into.parts[field] += weight * (part / (self.norms.k1 + sum));
-                    }
-                }
+            if vector.key == wanted {
+                let counts = vector.counts();
+                visit(term, counts.mask, &self.norms.weigh_all(&counts, &lengths));
             }
         }
         if vector.is_damaged() {
             index.mark_damaged();
         }
-    }
-
-    /// The score of a document in one view alone.
-    pub fn score(&self, document: DocIndex, view: usize) -> f64 {
-        let Some(weights) = self.query.views().get(view).map(|it| it.weights) else { return 0.0 };
-        let Some((number, index, document)) = locate(&self.segments, document) else { return 0.0 };
-        let lengths = index.lengths_at(document);
-        let mut vector = index.vector(document);
-        let mut score = 0.0;
-        for term in &self.terms {
-            let Some(wanted) = term.numbers[number] else { continue };
-            vector.advance_to(wanted);
-            let weight = term.weights[view];
-            if vector.key != wanted || weight == 0.0 {
-                continue;
-            }
-            let counts = vector.counts();
-            let sum = weighted_sum(&weights, &self.norms.weigh_all(&counts, &lengths), counts.mask);
-            if sum > 0.0 {
-                score += weight * (sum / (self.norms.k1 + sum));
-            }
-        }
-        if vector.is_damaged() {
-            index.mark_damaged();
-        }
-        score
     }
 
     /// The idf of each term of the query, by its place; 0 for what no document has.

@@ -5,8 +5,7 @@ use knowing_model::NodeId;
 use crate::blocks::{Candidate, best_of};
 use crate::fields::N_FIELDS;
 use crate::image::{DocIndex, Index};
-use crate::postings::fields_of;
-use crate::score::{Hit, Norms, Parts, Query, Scoring, Statistics, weighted_sum};
+use crate::score::{Hit, Norms, Parts, Query, Scoring, Statistics};
 
 /// A collection that can be asked.
 pub trait Searcher {
@@ -134,39 +133,6 @@ impl Prepared<'_> {
             hits.truncate(limit);
         }
         found
-    }
-
-    /// See `Searcher::parts`.
-    pub fn parts(&self, view: usize, document: DocIndex) -> Parts {
-        let mut parts = Parts::default();
-        let Some(weights) = self.query.views().get(view).map(|it| it.weights) else { return parts };
-        let Some((number, index, document)) = locate(&self.segments, document) else { return parts };
-        let lengths = index.lengths_at(document);
-        let mut vector = index.vector(document);
-        for term in &self.terms {
-            let Some(wanted) = term.numbers[number] else { continue };
-            vector.advance_to(wanted);
-            if vector.key != wanted {
-                continue;
-            }
-            let counts = vector.counts();
-            let weighed = self.norms.weigh_all(&counts, &lengths);
-            let sum = weighted_sum(&weights, &weighed, counts.mask);
-            let weight = term.weights[view];
-            if sum == 0.0 || weight == 0.0 {
-                continue;
-            }
-            let part = weight * (sum / (self.norms.k1 + sum));
-            parts.score += part;
-            parts.matched.push((term.place, part));
-            for field in fields_of(counts.mask).filter(|&it| weights[it] > 0.0) {
-                parts.fields[field] += weight * (weights[field] * weighed[field] / (self.norms.k1 + sum));
-            }
-        }
-        if vector.is_damaged() {
-            index.mark_damaged();
-        }
-        parts
     }
 }
 
