@@ -10,14 +10,13 @@
 //! Opening reads the header and the dictionary only. Every other access is within checked bounds, so that damage can
 //! hide documents but not lead astray; what a query notices is told by `is_damaged`, and `verify` looks at every byte.
 
-use std::fs::File;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use knowing_model::{Hash, NodeId, SnapshotId, position_of};
-use memmap2::Mmap;
 
+use crate::bytes::Bytes;
 use crate::fields::N_FIELDS;
 use crate::layout::{
     DocumentRecord, HEADER, Header, NO_TIME, Section, TermRecord, checksum, header_of, section_range,
@@ -48,20 +47,10 @@ pub struct Index {
     is_damaged: AtomicBool,
 }
 
-#[derive(Debug)]
-enum Bytes {
-    Built(Vec<u64>),
-    Mapped(Mmap),
-}
-
 impl Index {
     /// Maps the image of `snapshot`.
     pub fn open(path: &Path, snapshot: SnapshotId) -> Result<Index> {
-        let file = File::open(path)?;
-        if file.metadata()?.len() < HEADER as u64 {
-            return Err(Error::Damaged("it is shorter than its header"));
-        }
-        let index = Index::checked(Bytes::Mapped(map(&file)?))?;
+        let index = Index::checked(Bytes::open(path)?)?;
         if index.snapshot() != snapshot {
             return Err(Error::Damaged("it is of another snapshot"));
         }
@@ -70,12 +59,7 @@ impl Index {
 
     /// Writes the image under a temporary name and renames it, so that a reader sees all of it or nothing.
     pub fn write(&self, path: &Path) -> Result<()> {
-        let directory = path.parent().unwrap_or(Path::new("."));
-        std::fs::create_dir_all(directory)?;
-        let mut file = tempfile::NamedTempFile::new_in(directory)?;
-        file.write_all(self.all_bytes())?;
-        file.persist(path).map_err(|it| it.error)?;
-        Ok(())
+        Ok(self.bytes.write(path)?)
     }
 
     pub(crate) fn from_words(words: Vec<u64>) -> Result<Index> {
@@ -257,20 +241,4 @@ impl Index {
     fn all_bytes(&self) -> &[u8] {
         self.bytes.as_slice()
     }
-}
-
-impl Bytes {
-    fn as_slice(&self) -> &[u8] {
-        match self {
-            Bytes::Built(words) => bytemuck::cast_slice(words),
-            Bytes::Mapped(map) => map,
-        }
-    }
-}
-
-#[expect(unsafe_code, reason = "mapping a file is unsafe by nature")]
-pub(crate) fn map(file: &File) -> io::Result<Mmap> {
-    // SAFETY: images are written under a temporary name, renamed and never changed in place; nobody but us writes in
-    // their directory.
-    unsafe { Mmap::map(file) }
 }

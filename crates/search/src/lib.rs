@@ -10,6 +10,7 @@
 
 mod blocks;
 mod build;
+mod bytes;
 mod dictionary;
 mod docs_in_source;
 mod evaluate;

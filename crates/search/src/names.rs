@@ -8,21 +8,20 @@
 //! wrote the file (it never leaves its machine); whatever does not fit is an error, and the caller builds it anew.
 
 use std::cmp::Ordering;
-use std::fs::File;
-use std::io::Write as _;
 use std::path::Path;
 use std::sync::OnceLock;
 
 use bytemuck::{Pod, Zeroable};
 use knowing_model::{FileId, Hash, SnapshotId};
-use memmap2::Mmap;
 use rustc_hash::FxHashMap;
 
+use crate::bytes::Bytes;
 use crate::image::{Error, Result};
+use crate::layout::checksum;
 
 const MAGIC: [u8; 8] = *b"knownams";
 /// Raise it when the layout changes: old files are then rebuilt.
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 const NO_FILE: u32 = u32::MAX;
 
 /// A node as the database knows it, in the graph's order.
@@ -98,12 +97,6 @@ pub struct Names {
     header: Header,
     /// Made when it is first asked for; a process that answers one task pays no more than for looking once.
     by_segment: OnceLock<FxHashMap<Box<str>, Vec<FileIndex>>>,
-}
-
-#[derive(Debug)]
-enum Bytes {
-    Built(Vec<u64>),
-    Mapped(Mmap),
 }
 
 impl Names {
@@ -193,7 +186,7 @@ impl Names {
 
     /// Maps the names of `snapshot`.
     pub fn open(path: &Path, snapshot: SnapshotId) -> Result<Names> {
-        let names = Names::checked(Bytes::Mapped(crate::image::map(&File::open(path)?)?))?;
+        let names = Names::checked(Bytes::open(path)?)?;
         if names.header.snapshot != *snapshot.as_bytes() {
             return Err(Error::Damaged("it is of another snapshot"));
         }
@@ -202,12 +195,7 @@ impl Names {
 
     /// Writes under a temporary name and renames, so that a reader sees all of it or nothing.
     pub fn write(&self, path: &Path) -> Result<()> {
-        let directory = path.parent().unwrap_or(Path::new("."));
-        std::fs::create_dir_all(directory)?;
-        let mut file = tempfile::NamedTempFile::new_in(directory)?;
-        file.write_all(self.bytes.as_slice())?;
-        file.persist(path).map_err(|it| it.error)?;
-        Ok(())
+        Ok(self.bytes.write(path)?)
     }
 
     pub fn n_nodes(&self) -> usize {
@@ -388,15 +376,6 @@ impl Names {
     }
 }
 
-impl Bytes {
-    fn as_slice(&self) -> &[u8] {
-        match self {
-            Bytes::Built(words) => bytemuck::cast_slice(words),
-            Bytes::Mapped(map) => map,
-        }
-    }
-}
-
 /// ASCII letters are equal in any case.
 fn folded_order(one: &str, other: &str) -> Ordering {
     let folded = |it: u8| it.to_ascii_lowercase();
@@ -420,9 +399,71 @@ fn offsets(header: &Header) -> Option<[usize; 6]> {
     Some(offsets)
 }
 
-fn checksum(bytes: &[u8]) -> u64 {
-    let fold = |sum: u64, word: u64| (sum ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
-    let mut words = bytes.chunks_exact(8);
-    let sum = words.by_ref().fold(bytes.len() as u64, |sum, it| fold(sum, bytemuck::pod_read_unaligned(it)));
-    words.remainder().iter().fold(sum, |sum, &it| fold(sum, u64::from(it)))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SNAPSHOT: SnapshotId = SnapshotId(Hash([7; 32]));
+
+    fn node(symbol: &'static str, file: Option<u32>, first_line: u32, last_line: u32) -> NameInput<'static> {
+        let name = symbol.rsplit('.').next().unwrap_or_default();
+        let container = ["src/cart.py", "src/shop/cart.rs"].get(file.map_or(9, |it| it as usize));
+        NameInput { name, symbol, container: container.copied().unwrap_or("os"), file, first_line, last_line }
+    }
+
+    fn drawn() -> Names {
+        let nodes = [
+            node("Cart.add", Some(0), 3, 4),
+            node("open", None, 0, 0),
+            node("Cart", Some(0), 1, 9),
+            node("ADD", Some(1), 2, 2),
+            node("address", Some(1), 5, 6),
+        ];
+        let file = |path, language| FileInput { id: FileId(Hash([1; 32])), path, language };
+        let files = [file("src/cart.py", "python"), file("src/shop/cart.rs", "rust")];
+        Names::build(SNAPSHOT, &nodes, &files).unwrap()
+    }
+
+    #[test]
+    fn nodes_are_found_by_name_prefix_and_file() {
+        let names = drawn();
+        assert_eq!(names.named("add"), [0, 3]);
+        assert_eq!(names.named("Add"), [0, 3]);
+        assert_eq!(names.named("ad"), [0_u32; 0]);
+        assert_eq!(names.with_prefix("ADD"), [0, 3, 4]);
+        assert_eq!((names.n_namesakes(0), names.n_namesakes(4)), (2, 1));
+        assert_eq!(names.in_file(FileIndex(0)), [2, 0], "outermost first");
+        assert_eq!(names.find_file("src/shop/cart.rs"), Some(FileIndex(1)));
+        assert_eq!(names.find_file("cart.rs"), None);
+        assert_eq!(names.files_with_segment("cart"), [FileIndex(0), FileIndex(1)]);
+        assert_eq!(names.files_with_segment("shop"), [FileIndex(1)]);
+        assert_eq!(names.files_with_segment("sho"), [FileIndex(9); 0]);
+    }
+
+    #[test]
+    fn a_node_says_where_it_stands() {
+        let names = drawn();
+        assert_eq!((names.name(0), names.symbol(0), names.container(0)), ("add", "Cart.add", "src/cart.py"));
+        assert_eq!((names.lines(0), names.path_of(0)), ((3, 4), "src/cart.py"));
+        assert_eq!((names.file(1), names.path_of(1), names.container(1)), (None, "", "os"));
+        assert_eq!(names.language(FileIndex(1)), "rust");
+    }
+
+    #[test]
+    fn what_is_written_is_read_again_and_damage_is_found() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("x.names");
+        drawn().write(&path).unwrap();
+        assert_eq!(Names::open(&path, SNAPSHOT).unwrap().named("add"), [0, 3]);
+        assert!(Names::open(&path, SnapshotId(Hash([8; 32]))).is_err());
+        let whole = std::fs::read(&path).unwrap();
+        for at in 0..whole.len() {
+            let mut flipped = whole.clone();
+            flipped[at] ^= 0x10;
+            std::fs::write(&path, &flipped).unwrap();
+            assert!(Names::open(&path, SNAPSHOT).is_err(), "byte {at}");
+            std::fs::write(&path, &whole[..at]).unwrap();
+            assert!(Names::open(&path, SNAPSHOT).is_err(), "cut at {at}");
+        }
+    }
 }

@@ -1,0 +1,43 @@
+//! The bytes of an image: just built, or mapped from its file. Both are read by the same code.
+
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use memmap2::Mmap;
+
+#[derive(Debug)]
+pub(crate) enum Bytes {
+    Built(Vec<u64>),
+    Mapped(Mmap),
+}
+
+impl Bytes {
+    pub(crate) fn open(path: &Path) -> io::Result<Bytes> {
+        Ok(Bytes::Mapped(map(&File::open(path)?)?))
+    }
+
+    /// Writes under a temporary name and renames, so that a reader sees all of it or nothing.
+    pub(crate) fn write(&self, path: &Path) -> io::Result<()> {
+        let directory = path.parent().unwrap_or(Path::new("."));
+        std::fs::create_dir_all(directory)?;
+        let mut file = tempfile::NamedTempFile::new_in(directory)?;
+        file.write_all(self.as_slice())?;
+        file.persist(path).map_err(|it| it.error)?;
+        Ok(())
+    }
+
+    pub(crate) fn as_slice(&self) -> &[u8] {
+        match self {
+            Bytes::Built(words) => bytemuck::cast_slice(words),
+            Bytes::Mapped(map) => map,
+        }
+    }
+}
+
+#[expect(unsafe_code, reason = "mapping a file is unsafe by nature")]
+fn map(file: &File) -> io::Result<Mmap> {
+    // SAFETY: images are written under a temporary name, renamed and never changed in place; nobody but us writes in
+    // their directory.
+    unsafe { Mmap::map(file) }
+}
