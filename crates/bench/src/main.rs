@@ -62,18 +62,8 @@ enum Bench {
     ///
     /// knowing-bench retrieval --tasks commits.jsonl --tasks issues.jsonl --corpus corpus.json --repos mirrors
     Retrieval {
-        /// Lines of `{"id", "repo", "base"?, "description", "truth": [{"name", "file"?}]}`.
-        #[arg(long, required = true)]
-        tasks: Vec<PathBuf>,
-        /// Where repositories lie: `owner+name/repo`, `owner/name` or `name`.
-        #[arg(long)]
-        repos: PathBuf,
-        /// Explains short names of repositories, and says which commit a task without `base` is about.
-        #[arg(long)]
-        corpus: Option<PathBuf>,
-        /// Keeps databases between runs.
-        #[arg(long)]
-        data: Option<PathBuf>,
+        #[command(flatten)]
+        asked: Asked,
         /// Parts of the pipeline to leave out, one at a time; `all` for each of them.
         #[arg(long, value_delimiter = ',')]
         without: Vec<String>,
@@ -89,14 +79,8 @@ enum Bench {
     },
     /// Features of the candidates of tasks, for training a ranker.
     Features {
-        #[arg(long, required = true)]
-        tasks: Vec<PathBuf>,
-        #[arg(long)]
-        repos: PathBuf,
-        #[arg(long)]
-        corpus: Option<PathBuf>,
-        #[arg(long)]
-        data: Option<PathBuf>,
+        #[command(flatten)]
+        asked: Asked,
         /// A directory: `features.json`, `features.bin`, `tasks.jsonl`.
         #[arg(long)]
         out: PathBuf,
@@ -114,11 +98,29 @@ enum Bench {
     },
 }
 
+/// Tasks, and where what they are about lies.
+#[derive(clap::Args)]
+struct Asked {
+    /// Lines of `{"id", "repo", "base"?, "description", "truth": [{"name", "file"?}]}`.
+    #[arg(long, required = true)]
+    tasks: Vec<PathBuf>,
+    /// Where repositories lie: `owner+name/repo`, `owner/name` or `name`.
+    #[arg(long)]
+    repos: PathBuf,
+    /// Explains short names of repositories, and says which commit a task without `base` is about.
+    #[arg(long)]
+    corpus: Option<PathBuf>,
+    /// Keeps databases between runs.
+    #[arg(long)]
+    data: Option<PathBuf>,
+}
+
 fn main() -> anyhow::Result<()> {
     match Arguments::parse().bench {
         Bench::Index { path, commit, workers, runs } => index::report(&path, &commit, workers, runs),
         Bench::Symbols { path, commit, truth, list } => symbols::report(&path, &commit, &truth, list),
-        Bench::Retrieval { tasks, repos, corpus, data, without, compare, write, misses } => {
+        Bench::Retrieval { asked, without, compare, write, misses } => {
+            let Asked { tasks, repos, corpus, data } = asked;
             let ablations = if without == ["all"] {
                 Part::ALL
                     .iter()
@@ -142,7 +144,7 @@ fn main() -> anyhow::Result<()> {
                 misses,
             })
         }
-        Bench::Features { tasks, repos, corpus, data, out } => {
+        Bench::Features { asked: Asked { tasks, repos, corpus, data }, out } => {
             let mut all = Vec::new();
             for path in tasks {
                 all.extend(tasks::read(&path)?);
