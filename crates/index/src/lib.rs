@@ -170,7 +170,7 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
     let inputs: Vec<_> =
         files.read.iter().map(|it| knowing_resolve::InputFile { path: &it.path, facts: &it.facts }).collect();
     let input = knowing_resolve::Input { url: request.url, files: &inputs };
-    let resolution = pool.install(|| knowing_resolve::resolve(&input));
+    let resolution = pool.install(|| knowing_resolve::resolve(&input, None));
 
     phases.begin(Phase::Hash, None);
     let tree = pool.install(|| commit::tree_of(&resolution));

@@ -3,6 +3,7 @@
 use knowing_model::facts::DeclId;
 use knowing_model::{EdgeKind, NodeKind, Provenance};
 
+use crate::again::keys::mix;
 use crate::hierarchy::Ancestor;
 use crate::names::Name;
 use crate::scopes::{Item, Scope};
@@ -13,6 +14,14 @@ pub(crate) struct DerivedEdge {
     pub(crate) target: Def,
     pub(crate) kind: EdgeKind,
     pub(crate) provenance: Provenance,
+}
+
+impl DerivedEdge {
+    /// The same in every run.
+    pub(crate) fn digest(&self, world: &World<'_>) -> u64 {
+        let what = u64::from(self.kind.id()) << 8 | u64::from(self.provenance.id());
+        mix(mix(world.digest(self.source), world.digest(self.target)), what)
+    }
 }
 
 /// Sorted by source, target and kind.

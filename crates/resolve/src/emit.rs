@@ -4,6 +4,8 @@ use knowing_model::facts::{BaseRole, DeclId, Expr, ExprId, ReferenceRole, Refere
 use knowing_model::{EdgeKind, MAX_SITES, NodeKind, Position, Provenance, Reason};
 use rustc_hash::FxHashMap;
 
+use crate::again::keys::{self, Door, mix};
+use crate::again::reads;
 use crate::evaluate::{Evaluator, Frame};
 use crate::hierarchy::Ancestor;
 use crate::languages::{ExternalName, Space};
@@ -18,6 +20,10 @@ pub(crate) struct FileEdges {
     pub(crate) unresolved: Vec<FileUnresolved>,
     /// Things without a place in the repository, each once; `End::Outside` points here.
     pub(crate) outside: Vec<Outside>,
+    /// Keys of what was looked up.
+    pub(crate) reads: Vec<u32>,
+    /// Which types fulfil which interfaces: other files may state the same.
+    pub(crate) stated: Vec<u64>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -53,8 +59,13 @@ pub(crate) struct Outside {
     pub(crate) kind: NodeKind,
 }
 
-pub(crate) fn resolve_file(world: &World<'_>, file: usize) -> FileEdges {
-    let file = file as u32;
+pub(crate) fn resolve_file(world: &World<'_>, file: u32) -> FileEdges {
+    let (mut edges, reads) = reads::recorded(file, &world.names, || edges_of(world, file));
+    edges.reads = reads;
+    edges
+}
+
+fn edges_of(world: &World<'_>, file: u32) -> FileEdges {
     let mut emitter = Emitter {
         world,
         file,
@@ -370,7 +381,34 @@ impl Emitter<'_> {
                 }),
             }
         }
-        FileEdges { edges, unresolved: self.unresolved, outside: self.outside }
+        let mut result = FileEdges {
+            edges,
+            unresolved: self.unresolved,
+            outside: self.outside,
+            reads: Vec::new(),
+            stated: Vec::new(),
+        };
+        result.stated = result.edges.iter().filter_map(|it| result.stated(self.world, it)).collect();
+        result
+    }
+}
+
+impl FileEdges {
+    /// What an edge is known by to other files that may state it too; none for one that no other file can.
+    pub(crate) fn stated(&self, world: &World<'_>, edge: &FileEdge) -> Option<u64> {
+        if edge.kind != EdgeKind::Implements {
+            return None;
+        }
+        let end = |end: End| match end {
+            End::File(file) => world.scopes[file as usize].hash(),
+            End::Def(def) => world.digest(def),
+            End::Outside(at) => {
+                let Outside { name, kind } = &self.outside[at as usize];
+                let texts = [name.repo, &name.container, &name.symbol];
+                texts.into_iter().fold(u64::from(kind.id()), keys::text)
+            }
+        };
+        Some(mix(keys::through(Door::Stated, end(edge.source)), end(edge.target)))
     }
 }
 

@@ -5,6 +5,7 @@ pub(crate) mod rust;
 
 use knowing_model::facts::{DeclId, ExprId, Import, Literal, TypeId};
 
+use crate::again::{FileDigest, Notary};
 use crate::evaluate::{Evaluator, Frame};
 use crate::names::Name;
 use crate::value::{External, Value};
@@ -23,6 +24,12 @@ pub(crate) struct Modules {
 impl Modules {
     pub(crate) fn new(world: &World<'_>) -> Modules {
         Modules { python: PythonModules::new(world), rust: RustCrates::new(world) }
+    }
+
+    /// What the tables of languages that note their look-ups answer.
+    pub(crate) fn answers(&self, world: &World<'_>, notary: &mut Notary<'_>) {
+        self.python.answers(notary);
+        self.rust.answers(world, notary);
     }
 
     /// Types that are declared in several places and are one for member lookup (partial, reopened, merged), each with
@@ -93,6 +100,18 @@ pub(crate) trait Rules: Sync {
     /// Whether code that stands directly in a type sees the type's members by their bare names.
     fn type_body_is_scope(&self) -> bool {
         false
+    }
+
+    /// Whether the language's tables note what is asked of them (`reads::note`) and say what they answer
+    /// (`Modules::answers`). Else a change of what they are made of concerns every file of the language.
+    fn notes_tables(&self) -> bool {
+        false
+    }
+
+    /// A digest of what the tables take from a file, where they do not note what is asked: everything, unless a language
+    /// knows better.
+    fn tables(&self, file: &FileDigest<'_>) -> u64 {
+        file.of_all()
     }
 
     /// What a bare name means in the body of a type's members: a member of that type, inherited ones too. Asked for
@@ -238,7 +257,11 @@ pub(crate) struct ExternalName {
 
 struct Plain;
 
-impl Rules for Plain {}
+impl Rules for Plain {
+    fn notes_tables(&self) -> bool {
+        true
+    }
+}
 
 pub(crate) fn rules_of(language: &str) -> &'static dyn Rules {
     match language {

@@ -71,6 +71,10 @@ impl Rules for Rust {
         if tables::ATTRIBUTES.binary_search(&text).is_ok() { Value::Unknown } else { Value::Missing }
     }
 
+    fn notes_tables(&self) -> bool {
+        true
+    }
+
     fn binds_whole_callable(&self) -> bool {
         false
     }
@@ -171,7 +175,7 @@ impl Rules for Rust {
         decl: Option<DeclId>,
         type_: TypeId,
     ) -> Value {
-        match ev.world.facts(frame.file).type_(type_) {
+        match ev.world.found_in(frame.file).type_(type_) {
             Type::Named { .. } => self.path_entity(ev, frame, decl, type_, Space::Type),
             Type::Bounds(bounds) => match bounds.first() {
                 Some(first) => self.type_entity(ev, frame, decl, *first),
@@ -183,7 +187,7 @@ impl Rules for Rust {
     }
 
     fn typed(&self, ev: &mut Evaluator<'_>, frame: Frame, decl: Option<DeclId>, type_: TypeId) -> Value {
-        match ev.world.facts(frame.file).type_(type_) {
+        match ev.world.found_in(frame.file).type_(type_) {
             Type::Named { arguments, .. } => {
                 let entity = self.type_entity(ev, frame, decl, type_);
                 let arguments: Vec<Value> = arguments.iter().map(|it| ev.typed(frame, decl, *it)).collect();
@@ -216,7 +220,7 @@ impl Rules for Rust {
     fn receiver(&self, ev: &mut Evaluator<'_>, frame: Frame, method: Def) -> Value {
         let (_, _, decl) = ev.world.decl(method);
         if let Some(id) = decl.implementation {
-            let implementation = &ev.world.facts(frame.file).impls[id.index()];
+            let implementation = &ev.world.found_in(frame.file).impls[id.index()];
             return ev.typed(frame, implementation.owner, implementation.type_);
         }
         match (ev.world.owner(method), frame.receiver) {
@@ -409,7 +413,7 @@ impl Rules for Rust {
 impl Rust {
     /// What a method was called on; `Unknown` for functions.
     fn called_on(&self, ev: &mut Evaluator<'_>, frame: Frame, site: CallSite) -> Value {
-        match ev.world.facts(frame.file).expr(site.callee) {
+        match ev.world.found_in(frame.file).expr(site.callee) {
             Expr::Member { of, .. } => ev.settled_expr(frame, site.decl, of),
             _ => Value::Unknown,
         }
