@@ -156,6 +156,10 @@ impl Graph {
         self.header.n_edges as usize
     }
 
+    pub(crate) fn n_repeated(&self) -> u64 {
+        self.header.n_repeated
+    }
+
     /// All nodes in canonical order.
     pub fn nodes(&self) -> &[NodeRecord] {
         self.section(0)
@@ -234,7 +238,7 @@ impl Graph {
         section_items(number, self.header.n_nodes, self.header.n_edges)
     }
 
-    fn all_bytes(&self) -> &[u8] {
+    pub(crate) fn all_bytes(&self) -> &[u8] {
         self.bytes.as_slice()
     }
 

@@ -5,4 +5,4 @@ mod tree;
 #[cfg(test)]
 mod tests;
 
-pub use tree::{EdgeLeaf, KindRoot, PackageRoot, Tree, merkle};
+pub use tree::{EdgeLeaf, KindRoot, PackageRoot, Roots, Tree, merkle};

@@ -57,6 +57,14 @@ pub struct HistoryRow {
     pub n_commits: u32,
 }
 
+/// The commits of two snapshots, each once, and their places in either history, newest first.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TwoHistories {
+    pub commits: Vec<MinedCommit>,
+    pub one: Vec<u32>,
+    pub other: Vec<u32>,
+}
+
 impl Store {
     /// Which of these commits were mined by these rules, in their order.
     pub fn are_mined(&self, rules: u32, commits: &[&[u8]]) -> Result<Vec<bool>> {
@@ -84,29 +92,57 @@ impl Store {
 
     /// The commits of a snapshot that say something, newest first.
     pub fn commits_of(&self, snapshot: &SnapshotRow, rules: u32) -> Result<Vec<MinedCommit>> {
+        self.read(|db| rows_of(db, snapshot, rules)?.iter().map(|it| commit_at(db, snapshot, *it)).collect())
+    }
+
+    /// The commits of two snapshots, which have most of them in common.
+    pub fn commits_of_both(
+        &self,
+        one: &SnapshotRow,
+        other: &SnapshotRow,
+        rules: u32,
+    ) -> Result<TwoHistories> {
         self.read(|db| {
-            let mut list = db
-                .prepare_cached("SELECT commit_rows FROM histories WHERE snapshot_row = ?1 AND rules = ?2")?;
-            let packed: Option<Vec<u8>> =
-                list.query_row((snapshot.row, rules), |row| row.get(0)).optional()?;
-            let damaged =
-                || Fault::damaged(format!("the history of snapshot {} cannot be read", snapshot.id));
-            let rows = unpack_rows(&packed.unwrap_or_default()).ok_or_else(damaged)?;
-            let mut statement = db.prepare_cached(
-                "SELECT commit_id, time, message, touches FROM commits WHERE commit_row = ?1",
-            )?;
-            let mut commits = Vec::with_capacity(rows.len());
-            for row in rows {
-                let found = statement.query_row([row], |row| {
-                    Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get::<_, Vec<u8>>(3)?))
-                });
-                let (id, time, message, touches) = found.optional()?.ok_or_else(damaged)?;
-                let touches = postcard::from_bytes(&touches).map_err(|_| damaged())?;
-                commits.push(MinedCommit { id, time, message, touches });
-            }
-            Ok(commits)
+            let rows = [rows_of(db, one, rules)?, rows_of(db, other, rules)?];
+            let mut all: Vec<u32> = rows.concat();
+            all.sort_unstable();
+            all.dedup();
+            let commits = all.iter().map(|it| commit_at(db, other, *it));
+            let commits = commits.collect::<std::result::Result<_, Fault>>()?;
+            let [one, other] =
+                rows.map(|it| it.iter().map(|row| all.partition_point(|it| it < row) as u32).collect());
+            Ok(TwoHistories { commits, one, other })
         })
     }
+}
+
+fn rows_of(db: &Connection, snapshot: &SnapshotRow, rules: u32) -> std::result::Result<Vec<u32>, Fault> {
+    let mut list =
+        db.prepare_cached("SELECT commit_rows FROM histories WHERE snapshot_row = ?1 AND rules = ?2")?;
+    let packed: Option<Vec<u8>> = list.query_row((snapshot.row, rules), |row| row.get(0)).optional()?;
+    unpack_rows(&packed.unwrap_or_default()).ok_or_else(|| damaged(snapshot))
+}
+
+fn commit_at(
+    db: &Connection,
+    snapshot: &SnapshotRow,
+    commit_row: u32,
+) -> std::result::Result<MinedCommit, Fault> {
+    let mut statement =
+        db.prepare_cached("SELECT commit_id, time, message, touches FROM commits WHERE commit_row = ?1")?;
+    let mut rows = statement.query([commit_row])?;
+    let row = rows.next()?.ok_or_else(|| damaged(snapshot))?;
+    let touches = row.get_ref(3)?.as_blob().map_err(rusqlite::Error::from)?;
+    Ok(MinedCommit {
+        id: row.get(0)?,
+        time: row.get(1)?,
+        message: row.get(2)?,
+        touches: postcard::from_bytes(touches).map_err(|_| damaged(snapshot))?,
+    })
+}
+
+fn damaged(snapshot: &SnapshotRow) -> Fault {
+    Fault::damaged(format!("the history of snapshot {} cannot be read", snapshot.id))
 }
 
 fn write_commits(db: &Connection, new: &NewHistory<'_>) -> std::result::Result<(), Fault> {

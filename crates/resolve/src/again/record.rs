@@ -31,9 +31,11 @@ impl Record {
         &self.files
     }
 
-    pub fn encode(&self) -> Vec<u8> {
+    /// Appends what `decode` reads.
+    pub fn encode(&self, out: &mut Vec<u8>) {
         let n_words = self.files.iter().map(|it| 4 + it.reads.len() + 2 * it.stated.len()).sum::<usize>();
-        let mut out = Writer(Vec::with_capacity(4 * (n_words + 3 + 3 * self.shared.len())));
+        out.reserve(4 * (n_words + 3 + 3 * self.shared.len()));
+        let mut out = Writer(out);
         out.word(keys::VERSION);
         out.word(self.files.len() as u32);
         for file in &self.files {
@@ -48,7 +50,6 @@ impl Record {
             out.word(*key);
             out.long(*answer);
         }
-        out.0
     }
 
     /// None when another version wrote it, or it is damaged.
@@ -73,9 +74,9 @@ impl Record {
     }
 }
 
-struct Writer(Vec<u8>);
+struct Writer<'o>(&'o mut Vec<u8>);
 
-impl Writer {
+impl Writer<'_> {
     fn word(&mut self, word: u32) {
         self.0.extend_from_slice(&word.to_le_bytes());
     }

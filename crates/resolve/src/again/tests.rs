@@ -3,144 +3,12 @@
 //! `KNOWING_CASES=1000` tries that many histories of edits; a few are tried otherwise.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
 
 use knowing_model::facts::FileFacts;
 use knowing_model::{Unit, UnitLayer};
-use knowing_testkit::{spec, split_files};
+use knowing_testkit::edits::{Dice, Sources, corpus, edit, mixture, n_cases};
 
 use crate::{Input, InputFile, Previous, Record, Resolution, resolve};
-
-/// A small generator, so that every run tries the same edits.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % sides.max(1)
-    }
-
-    fn pick<'a, T>(&mut self, of: &'a [T]) -> &'a T {
-        &of[self.roll(of.len())]
-    }
-}
-
-type Sources = BTreeMap<String, String>;
-
-fn sources() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
-}
-
-fn files_below(directory: &Path, found: &mut Vec<PathBuf>) {
-    let mut entries: Vec<PathBuf> = fs::read_dir(directory).unwrap().map(|it| it.unwrap().path()).collect();
-    entries.sort();
-    for entry in entries {
-        if entry.is_dir() { files_below(&entry, found) } else { found.push(entry) }
-    }
-}
-
-/// The projects of every language's specification, and this crate itself.
-fn corpus() -> Vec<Vec<Sources>> {
-    let mut languages = Vec::new();
-    let mut paths = Vec::new();
-    files_below(&sources(), &mut paths);
-    for path in paths.iter().filter(|it| it.ends_with("spec.md")) {
-        let text = fs::read_to_string(path).unwrap();
-        let project = |source: &str| -> Sources {
-            split_files(source).into_iter().map(|(path, text)| (path.to_owned(), text)).collect()
-        };
-        languages.push(spec::parse(&text, path).unwrap().iter().map(|it| project(&it.source)).collect());
-    }
-    let own = paths.iter().filter(|it| it.extension().is_some_and(|it| it == "rs"));
-    let own = own.filter(|it| !it.ends_with("tables.rs")).map(|it| {
-        let path = it.strip_prefix(sources()).unwrap().to_str().unwrap();
-        (format!("src/{path}"), fs::read_to_string(it).unwrap())
-    });
-    let manifest = ("Cargo.toml".to_owned(), "[package]\nname = \"resolve\"\n".to_owned());
-    languages.push(vec![own.chain([manifest]).collect()]);
-    languages
-}
-
-/// Some projects of one language over each other, so that names meet that have never met.
-fn mixture(projects: &[Sources], dice: &mut Dice) -> Sources {
-    let mut files = Sources::new();
-    for _ in 0..1 + dice.roll(8) {
-        files.extend(dice.pick(projects).clone());
-    }
-    files
-}
-
-fn edit(files: &mut Sources, projects: &[Sources], dice: &mut Dice) {
-    let paths: Vec<String> = files.keys().cloned().collect();
-    let path = dice.pick(&paths).clone();
-    let other = files[dice.pick(&paths)].clone();
-    match dice.roll(12) {
-        0 if files.len() > 1 => {
-            files.remove(&path);
-        }
-        1 => files.extend(dice.pick(projects).clone()),
-        2 => {
-            let text = files.remove(&path).unwrap();
-            let (directory, name) = path.rsplit_once('/').unwrap_or(("", &path));
-            let moved = ["moved", directory, ""][dice.roll(3)];
-            let name = if dice.roll(2) == 0 { format!("a{name}") } else { name.to_owned() };
-            files.insert(if moved.is_empty() { name } else { format!("{moved}/{name}") }, text);
-        }
-        _ => {
-            let text = files.get_mut(&path).unwrap();
-            *text = edited(text, &other, dice);
-        }
-    }
-}
-
-fn edited(text: &str, other: &str, dice: &mut Dice) -> String {
-    let mut lines: Vec<&str> = text.lines().collect();
-    let others: Vec<&str> = other.lines().collect();
-    if lines.is_empty() || others.is_empty() {
-        return other.to_owned();
-    }
-    let at = dice.roll(lines.len());
-    let n = 1 + dice.roll(6.min(lines.len() - at));
-    match dice.roll(7) {
-        0 => {
-            lines.drain(at..at + n);
-        }
-        1 => lines.insert(at, ""),
-        2 => {
-            let cut: Vec<&str> = lines.drain(at..at + n).collect();
-            let to = dice.roll(lines.len() + 1);
-            lines.splice(to..to, cut);
-        }
-        3 => {
-            let from = dice.roll(others.len());
-            let n = 1 + dice.roll(8.min(others.len() - from));
-            lines.splice(at..at, others[from..from + n].iter().copied());
-        }
-        _ => return renamed(text, other, dice),
-    }
-    lines.join("\n") + "\n"
-}
-
-fn words(text: &str) -> Vec<(usize, &str)> {
-    let is_part = |it: char| it.is_alphanumeric() || it == '_';
-    let mut words = Vec::new();
-    for part in text.split(|it| !is_part(it)).filter(|it| !it.is_empty()) {
-        words.push((part.as_ptr() as usize - text.as_ptr() as usize, part));
-    }
-    words
-}
-
-/// One word becomes another one of the project.
-fn renamed(text: &str, other: &str, dice: &mut Dice) -> String {
-    let (words, others) = (words(text), words(other));
-    if words.is_empty() || others.is_empty() {
-        return text.to_owned();
-    }
-    let (at, word) = *dice.pick(&words);
-    let (_, by) = *dice.pick(&others);
-    format!("{}{by}{}", &text[..at], &text[at + word.len()..])
-}
 
 /// A unit in words that do not depend on any numbering.
 fn written(unit: &Unit, resolution: &Resolution) -> Vec<String> {
@@ -235,10 +103,9 @@ fn check(found: &Units, expected: &Units, about: &str) {
 
 #[test]
 fn n2_resolving_again_equals_resolving_all() {
-    let n_cases = std::env::var("KNOWING_CASES").ok().and_then(|it| it.parse().ok()).unwrap_or(15);
     let corpus = corpus();
     let (mut n_resolved, mut n_files) = (0, 0);
-    for case in 0..n_cases {
+    for case in 0..n_cases(15) {
         let mut dice = Dice(case);
         let projects = &corpus[case as usize % corpus.len()];
         let mut files = mixture(projects, &mut dice);
@@ -274,7 +141,8 @@ fn a_record_is_read_as_it_was_written_and_damage_is_noticed() {
             .map(|(path, text)| (path.to_owned(), text.to_owned()))
             .into();
     let (state, _) = step(None, &files);
-    let bytes = state.record.encode();
+    let mut bytes = Vec::new();
+    state.record.encode(&mut bytes);
     assert_eq!(Record::decode(&bytes), Some(state.record));
     for end in 0..bytes.len() {
         assert_eq!(Record::decode(&bytes[..end]), None, "cut at {end}");

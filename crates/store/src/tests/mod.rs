@@ -17,7 +17,7 @@ use knowing_model::{
 };
 use tempfile::TempDir;
 
-use crate::{Counts, FileState, NewFile, NewSnapshot, NewWorktree, SnapshotRow, Store};
+use crate::{Counts, FileState, NewFile, NewSnapshot, NewWorktree, SnapshotRow, Store, Written};
 
 const URL: &str = "github.com/acme/app";
 
@@ -169,7 +169,7 @@ impl Sample {
         };
         let mut root = Hash([7; 32]);
         root.0[..self.commit.len()].copy_from_slice(&self.commit);
-        let (snapshot, rows) = store.write_snapshot_and_rows(&NewSnapshot {
+        let Written { snapshot, rows, .. } = store.write_snapshot(&NewSnapshot {
             url: &self.url,
             object_format: "sha1",
             commit: &self.commit,
@@ -182,6 +182,7 @@ impl Sample {
             files: &files,
             symbols: &self.symbols,
             units: &self.units,
+            kept_units: &[],
             counts,
             created_at: 1_700_000_000,
         })?;
