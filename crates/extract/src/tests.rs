@@ -20,6 +20,11 @@ fn check(spec: &str, text: &str, default_path: &str) {
 }
 
 #[test]
+fn x1_go() {
+    check("languages/go/spec.md", include_str!("languages/go/spec.md"), "a/a.go");
+}
+
+#[test]
 fn x1_python() {
     check("languages/python/spec.md", include_str!("languages/python/spec.md"), "a.py");
 }
@@ -81,7 +86,10 @@ proptest! {
 
     #[test]
     fn x5_random_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..2_000)) {
-        for path in ["a.py", "tests/a.pyi", "a.rs", "Cargo.toml", "pyproject.toml", "setup.cfg", "setup.py"] {
+        for path in [
+            "a.py", "tests/a.pyi", "a.rs", "a.go", "a_test.go", "Cargo.toml", "pyproject.toml", "setup.cfg", "setup.py",
+            "go.mod", "go.work",
+        ] {
             check_whole(&extract(path, &bytes));
         }
     }
@@ -108,6 +116,7 @@ fn snippets() -> Vec<(String, String)> {
     let specs = [
         ("a.py", include_str!("languages/python/spec.md")),
         ("a.rs", include_str!("languages/rust/spec.md")),
+        ("a/a.go", include_str!("languages/go/spec.md")),
         ("Cargo.toml", include_str!("manifests/spec.md")),
     ];
     let cases = specs.into_iter().flat_map(|(default_path, text)| {
@@ -267,7 +276,7 @@ fn x7_line_ends_and_marks_do_not_matter() {
 
 #[test]
 fn an_empty_file_has_facts() {
-    for path in ["a.py", "a.rs", "Cargo.toml", "setup.cfg"] {
+    for path in ["a.py", "a.rs", "a.go", "go.mod", "Cargo.toml", "setup.cfg"] {
         let facts = extract(path, b"");
         assert_eq!((facts.partial, facts.n_lines), (None, 0));
         assert!(!facts.language.is_empty());
