@@ -152,6 +152,17 @@ pub(crate) trait Rules: Sync {
         Value::Unknown
     }
 
+    /// The type that an `impl` block, or a receiver, is for.
+    fn implemented(
+        &self,
+        ev: &mut Evaluator<'_>,
+        frame: Frame,
+        decl: Option<DeclId>,
+        type_: TypeId,
+    ) -> Value {
+        self.type_entity(ev, frame, decl, type_)
+    }
+
     /// The instance a method is called on, seen from inside.
     fn receiver(&self, ev: &mut Evaluator<'_>, frame: Frame, method: Def) -> Value {
         Value::Unknown

@@ -216,13 +216,10 @@ impl Reader<'_, '_> {
             self.child(node, Field::Value).map(|it| self.children(it).collect()).unwrap_or_default();
         let names: Vec<Node> =
             self.children_in(node, Field::Name).into_iter().filter(|it| self.kind(*it) == Kind::Identifier).collect();
-        let type_node = self.child(node, Field::Type);
-        if type_node.is_some() || !values.is_empty() {
-            let role = if cx.decl.is_some() { ReferenceRole::Type } else { ReferenceRole::Hint };
-            self.constant_type = type_node.map(|it| self.read_type(it, Naming::new(cx.decl, role)));
+        if self.child(node, Field::Type).is_some() || !values.is_empty() {
+            self.constant_type = None;
         }
-        let type_ = self.constant_type;
-        self.values(node, &names, &values, type_, NodeKind::Const, cx)
+        self.values(node, &names, &values, NodeKind::Const, cx)
     }
 
     pub(super) fn var_spec(&mut self, node: Node, cx: Context) -> Step<Context> {
@@ -236,9 +233,8 @@ impl Reader<'_, '_> {
         {
             self.stated_interface(node, interface, *value, cx);
         }
-        let role = if cx.decl.is_some() { ReferenceRole::Type } else { ReferenceRole::Hint };
-        let type_ = type_node.map(|it| self.read_type(it, Naming::new(cx.decl, role)));
-        self.values(node, &names, &values, type_, NodeKind::Var, cx)
+        self.constant_type = None;
+        self.values(node, &names, &values, NodeKind::Var, cx)
     }
 
     /// `var _ Interface = (*Type)(nil)`.
@@ -281,22 +277,25 @@ impl Reader<'_, '_> {
         node: Node,
         names: &[Node],
         values: &[Node],
-        type_: Option<TypeId>,
         kind: NodeKind,
         cx: Context,
     ) -> Step<Context> {
+        let type_node = self.child(node, Field::Type);
         if cx.decl.is_some() {
+            let naming = Naming::new(cx.decl, ReferenceRole::Type);
+            let type_ = type_node.map(|it| self.read_type(it, naming)).or(self.constant_type);
+            self.constant_type = type_;
             self.local_values(node, names, values, type_, cx);
             return Step::Into;
         }
         let mut first = None;
         for (index, name) in names.iter().enumerate() {
-            if self.is(*name, "_") {
+            if self.is(*name, "_") && !self.holds_functions(values) {
                 continue;
             }
             self.b.consume(*name);
             let literal = values.get(index).copied().filter(|it| {
-                names.len() == values.len() && self.kind(*it) == Kind::FuncLiteral && type_.is_none()
+                names.len() == values.len() && self.kind(*it) == Kind::FuncLiteral && type_node.is_none()
             });
             let kind = if literal.is_some() { NodeKind::Function } else { kind };
             let signature = self.value_signature(node, values, kind);
@@ -309,6 +308,9 @@ impl Reader<'_, '_> {
                 self.literals.insert(literal, id);
                 continue;
             }
+            let naming = Naming::new(Some(id), ReferenceRole::Hint);
+            let type_ = type_node.map(|it| self.read_type(it, naming)).or(self.constant_type);
+            self.constant_type = type_;
             self.b.decl_mut(id).type_ = type_;
             if type_.is_none()
                 && let Value::Expr(expr) =
@@ -321,6 +323,12 @@ impl Reader<'_, '_> {
             Some(id) if !values.is_empty() => Step::Within(Context { decl: Some(id), ..cx }),
             _ => Step::Into,
         }
+    }
+
+    /// `var _ = Describe("...", func() {...})`: a place that code belongs to, though it has no name.
+    fn holds_functions(&self, values: &[Node]) -> bool {
+        let mut below = values.iter().flat_map(|it| self.b.tree.subtree(*it));
+        below.any(|it| self.kind(it) == Kind::FuncLiteral)
     }
 
     fn local_values(

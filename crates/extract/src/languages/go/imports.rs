@@ -19,7 +19,7 @@ impl Reader<'_, '_> {
         Step::Over
     }
 
-    /// Without a name of its own an import is known by what its package calls itself, which its path mostly ends with.
+    /// Without a name of its own an import is known by what its package calls itself, which this file does not say.
     pub(super) fn import_spec(&mut self, node: Node, cx: Context) -> Step<Context> {
         let Some(path_node) = self.child(node, Field::Path) else { return Step::Over };
         let Some(path) = self.string_value(path_node) else { return Step::Over };
@@ -27,14 +27,16 @@ impl Reader<'_, '_> {
         let kind = match name {
             Some(name) if self.kind(name) == Kind::Dot => ImportKind::Wildcard,
             Some(name) => ImportKind::Module { alias: self.b.name(name) },
-            None => {
-                let alias = usual_name(self.b.str(path)).to_owned();
-                ImportKind::Module { alias: self.b.intern(alias) }
+            None => ImportKind::TopModule,
+        };
+        let used_as = match kind {
+            ImportKind::Module { alias } => alias,
+            _ => {
+                let last = self.b.str(path).rsplit('/').next().unwrap_or_default().to_owned();
+                self.b.intern(last)
             }
         };
-        if let ImportKind::Module { alias } = kind {
-            self.packages.insert(alias, path);
-        }
+        self.packages.insert(used_as, path);
         self.b.import(Import {
             decl: cx.decl,
             module: vec![path],
@@ -46,26 +48,4 @@ impl Reader<'_, '_> {
         });
         Step::Over
     }
-}
-
-/// What the package at a path is called, by custom: `yaml` of `gopkg.in/yaml.v3`, `chi` of `github.com/go-chi/chi/v5`.
-fn usual_name(path: &str) -> &str {
-    let is_version = |it: &str| {
-        it.strip_prefix('v').is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|it| it.is_ascii_digit()))
-    };
-    let mut segments = path.rsplit('/');
-    let mut last = segments.next().unwrap_or(path);
-    if is_version(last)
-        && let Some(before) = segments.next()
-    {
-        last = before;
-    }
-    if let Some((name, version)) = last.rsplit_once('.')
-        && is_version(version)
-    {
-        last = name;
-    }
-    let last = last.strip_prefix("go-").unwrap_or(last);
-    let last = last.strip_suffix("-go").or_else(|| last.strip_suffix(".go")).unwrap_or(last);
-    last.rsplit(['-', '.']).next().filter(|it| !it.is_empty()).unwrap_or(last)
 }

@@ -30,6 +30,10 @@ impl Reader<'_, '_> {
             self.b.consume(function);
             return Step::Into;
         }
+        if self.kind(terminal) == Kind::FuncLiteral {
+            // `go func() {...}()`: what it does belongs to who has it.
+            return Step::Into;
+        }
         let callee = self.expr(function, cx.decl);
         let position = self.b.tree.position(terminal);
         let mut n_arguments = 0_usize;

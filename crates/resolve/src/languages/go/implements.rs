@@ -152,11 +152,11 @@ fn wanted<'m>(
         methods.extend(own.get(&def).into_iter().flatten());
         for ancestor in world.hierarchy.direct(def) {
             match ancestor {
-                Ancestor::Project(inner) => {
-                    if !seen.contains(inner) {
-                        seen.push(*inner);
-                    }
-                }
+                Ancestor::Project(inner) => match unaliased(world, *inner) {
+                    Some(inner) if seen.contains(&inner) => {}
+                    Some(inner) => seen.push(inner),
+                    None => return None,
+                },
                 Ancestor::External(external) => {
                     let ev = Evaluator::new(world);
                     for name in standard::members(&ev, external)? {
@@ -195,9 +195,10 @@ fn method_set<'m>(
         for def in &level {
             for ancestor in world.hierarchy.direct(*def) {
                 if let Ancestor::Project(inner) = ancestor
-                    && seen.insert(*inner)
+                    && let Some(inner) = unaliased(world, *inner)
+                    && seen.insert(inner)
                 {
-                    next.push(*inner);
+                    next.push(inner);
                 }
             }
         }
@@ -208,6 +209,17 @@ fn method_set<'m>(
     }
     set.sort_by_key(|it| (it.name, it.def));
     set
+}
+
+fn unaliased(world: &World<'_>, def: Def) -> Option<Def> {
+    if world.kind(def) != NodeKind::TypeAlias {
+        return Some(def);
+    }
+    let mut ev = Evaluator::new(world);
+    match Go.unaliased(&mut ev, Frame::of_file(world.file_of(def)), def) {
+        Ancestor::Project(inner) => Some(inner),
+        _ => None,
+    }
 }
 
 /// A method that hides one of what is embedded replaces it.

@@ -61,6 +61,10 @@ impl Go {
             }
             if !found.is_empty() {
                 // Something from outside that is embedded above may have the name, too.
+                if found.len() > 1 && is_interface(ev, def) {
+                    // Interfaces may embed the same method twice.
+                    found.truncate(1);
+                }
                 let hidden = outside.iter().any(|it| !lacks(ev, it, name)) || unknown;
                 if hidden && depth > 1 {
                     found.push(Value::Unknown);
@@ -128,7 +132,8 @@ impl Go {
         Some(ev.typed(Frame::in_file(frame, file), Some(id), type_))
     }
 
-    fn unaliased(&self, ev: &mut Evaluator<'_>, frame: Frame, def: Def) -> Ancestor {
+    /// What an alias stands for.
+    pub(super) fn unaliased(&self, ev: &mut Evaluator<'_>, frame: Frame, def: Def) -> Ancestor {
         if ev.world.kind(def) != NodeKind::TypeAlias {
             return Ancestor::Project(def);
         }

@@ -24,6 +24,7 @@ use knowing_model::facts::{DeclId, Expr, Import, ImportKind, Literal, Type, Type
 
 use super::{CallSite, ExternalName, Rules, Space};
 use crate::evaluate::{Evaluator, Frame, fits};
+use crate::hierarchy::Ancestor;
 use crate::names::Name;
 use crate::value::{External, Origin, Value};
 use crate::world::{Def, ModuleId};
@@ -167,6 +168,23 @@ impl Rules for Go {
                 Value::Function(result.into())
             }
             Type::Projection { .. } | Type::Union(_) | Type::Unknown => Value::Unknown,
+        }
+    }
+
+    fn implemented(
+        &self,
+        ev: &mut Evaluator<'_>,
+        frame: Frame,
+        decl: Option<DeclId>,
+        type_: TypeId,
+    ) -> Value {
+        match self.type_entity(ev, frame, decl, type_) {
+            Value::Def(def) => match self.unaliased(ev, frame, def) {
+                Ancestor::Project(def) => Value::Def(def),
+                Ancestor::External(external) => Value::External(external),
+                Ancestor::Unknown => Value::Unknown,
+            },
+            other => other,
         }
     }
 

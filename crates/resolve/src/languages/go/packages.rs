@@ -210,17 +210,17 @@ impl GoPackages {
         self.targets.get(file as usize)?.get(import).copied()
     }
 
-    /// Whether an import is used under this name.
+    /// Whether an import is used under this name: its own, else what the package calls itself.
     pub(super) fn is_called(&self, world: &World<'_>, file: u32, import: usize, name: Name) -> bool {
-        let facts = world.facts(file);
-        let ImportKind::Module { alias } = facts.imports[import].kind else { return false };
-        if world.name(file, alias) == name {
-            return true;
-        }
-        match self.targets[file as usize][import] {
-            // An import without a name of its own is known by what the package calls itself.
-            Target::Package(package) => self.packages[package.0 as usize].name == Some(name),
-            Target::Outside(..) => false,
+        match (world.facts(file).imports[import].kind, self.targets[file as usize][import]) {
+            (ImportKind::Module { alias }, _) => world.name(file, alias) == name,
+            (ImportKind::TopModule, Target::Package(package)) => {
+                self.packages[package.0 as usize].name == Some(name)
+            }
+            (ImportKind::TopModule, Target::Outside(_, path)) => {
+                usual_name(world.text(path)) == world.text(name)
+            }
+            _ => false,
         }
     }
 
@@ -317,4 +317,26 @@ fn joined(directory: &str, path: &str) -> Option<String> {
         }
     }
     Some(segments.join("/"))
+}
+
+/// What the package at a path is called, by custom: `yaml` of `gopkg.in/yaml.v3`, `chi` of `github.com/go-chi/chi/v5`.
+fn usual_name(path: &str) -> &str {
+    let is_version = |it: &str| {
+        it.strip_prefix('v').is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|it| it.is_ascii_digit()))
+    };
+    let mut segments = path.rsplit('/');
+    let mut last = segments.next().unwrap_or(path);
+    if is_version(last)
+        && let Some(before) = segments.next()
+    {
+        last = before;
+    }
+    if let Some((name, version)) = last.rsplit_once('.')
+        && is_version(version)
+    {
+        last = name;
+    }
+    let last = last.strip_prefix("go-").unwrap_or(last);
+    let last = last.strip_suffix("-go").or_else(|| last.strip_suffix(".go")).unwrap_or(last);
+    last.rsplit(['-', '.']).next().filter(|it| !it.is_empty()).unwrap_or(last)
 }

@@ -1,7 +1,7 @@
 //! Written types as values: instances, aliases, types without a name, type parameters and what stands for them.
 
 use knowing_model::NodeKind;
-use knowing_model::facts::{DeclId, Str, TypeParameter};
+use knowing_model::facts::{DeclId, Str, Type, TypeParameter};
 
 use super::{Go, standard};
 use crate::evaluate::{Evaluator, Frame};
@@ -149,7 +149,12 @@ impl Go {
         let mut bounds = vec![Value::External(External::new(Origin::StandardLibrary, &[word, name]))];
         if ev.enter() {
             for bound in &parameter.bounds {
-                bounds.push(self.type_entity(ev, frame, decl, *bound));
+                match ev.world.facts(frame.file).type_(*bound) {
+                    Type::Bounds(parts) => {
+                        bounds.extend(parts.iter().map(|it| self.type_entity(ev, frame, decl, *it)));
+                    }
+                    _ => bounds.push(self.type_entity(ev, frame, decl, *bound)),
+                }
             }
             ev.leave();
         }
