@@ -159,7 +159,8 @@ fn node_of(
         // The file itself is a node of its own.
         (ContainerClass::Dir, directory) if !symbol.is_empty() => {
             let here = in_file(symbol, &file.path);
-            find(ContainerClass::Dir, directory, &here).or_else(|| find(ContainerClass::Dir, directory, symbol))
+            find(ContainerClass::Dir, directory, &here)
+                .or_else(|| find(ContainerClass::Dir, directory, symbol))
         }
         _ => find(ContainerClass::File, &file.path, symbol),
     }

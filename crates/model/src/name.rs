@@ -232,11 +232,21 @@ mod tests {
             ("C.f(int,T)", "C.f"),
             ("C.f#2", "C.f"),
             ("f(A)#2", "f"),
+            ("init#server#2", "init"),
             ("GET /users/{id}", "GET /users/{id}"),
             ("Type.Trait<A>.m", "Type.Trait<A>.m"),
         ] {
             assert_eq!(without_suffix(symbol), bare);
         }
+    }
+
+    #[test]
+    fn a_directory_holds_what_its_go_files_declare() {
+        assert_eq!(container_of("go", "a/b/c.go"), (ContainerClass::Dir, "a/b"));
+        assert_eq!(container_of("go", "main.go"), (ContainerClass::Dir, ""));
+        assert_eq!(container_of("python", "a/b.py"), (ContainerClass::File, "a/b.py"));
+        assert_eq!(in_file("open", "a/open_linux.go"), "open#open_linux");
+        assert_eq!(in_file("init#2", "a/b.pb.go"), "init#b_pb#2");
     }
 
     #[test]

@@ -38,7 +38,9 @@ impl Reader<'_, '_> {
 
 /// `linux,amd64 darwin` as `((linux && amd64) || (darwin))`.
 fn old_notation(options: &str) -> String {
-    let options: Vec<String> =
-        options.split_whitespace().map(|it| format!("({})", it.split(',').collect::<Vec<_>>().join(" && "))).collect();
+    let options: Vec<String> = options
+        .split_whitespace()
+        .map(|it| format!("({})", it.split(',').collect::<Vec<_>>().join(" && ")))
+        .collect();
     format!("({})", options.join(" || "))
 }

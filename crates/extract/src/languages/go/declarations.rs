@@ -1,8 +1,6 @@
 //! Types with their fields and methods, constants, variables.
 
-use knowing_model::facts::{
-    Base, BaseRole, DeclId, Expr, Impl, ReferenceRole, Str, TypeId, Value,
-};
+use knowing_model::facts::{Base, BaseRole, DeclId, Expr, Impl, ReferenceRole, Str, TypeId, Value};
 use knowing_model::{NodeFlags, NodeKind, Range};
 
 use super::kinds::{Field, Kind};
@@ -148,7 +146,8 @@ impl Reader<'_, '_> {
             for name in names {
                 let new = NewItem { node: field, name, doc_at: field, kind: NodeKind::Field, signature, cx };
                 let Some(field_id) = self.item(new) else { return };
-                let naming = Naming { outermost: !is_embedded, ..Naming::new(Some(field_id), ReferenceRole::Hint) };
+                let naming =
+                    Naming { outermost: !is_embedded, ..Naming::new(Some(field_id), ReferenceRole::Hint) };
                 let read = *type_.get_or_insert_with(|| self.read_type(type_node, naming));
                 self.b.decl_mut(field_id).type_ = Some(read);
             }
@@ -175,10 +174,11 @@ impl Reader<'_, '_> {
                     let parts: Vec<Node> = self.children(part).collect();
                     let naming = Naming::new(Some(id), ReferenceRole::Type);
                     match parts[..] {
-                        [only] if matches!(
-                            self.kind(only),
-                            Kind::TypeIdentifier | Kind::QualifiedType | Kind::GenericType
-                        ) =>
+                        [only]
+                            if matches!(
+                                self.kind(only),
+                                Kind::TypeIdentifier | Kind::QualifiedType | Kind::GenericType
+                            ) =>
                         {
                             let type_ = self.read_type(only, Naming { outermost: false, ..naming });
                             bases.push(self.base(type_, only));
@@ -214,8 +214,11 @@ impl Reader<'_, '_> {
     pub(super) fn const_spec(&mut self, node: Node, cx: Context) -> Step<Context> {
         let values: Vec<Node> =
             self.child(node, Field::Value).map(|it| self.children(it).collect()).unwrap_or_default();
-        let names: Vec<Node> =
-            self.children_in(node, Field::Name).into_iter().filter(|it| self.kind(*it) == Kind::Identifier).collect();
+        let names: Vec<Node> = self
+            .children_in(node, Field::Name)
+            .into_iter()
+            .filter(|it| self.kind(*it) == Kind::Identifier)
+            .collect();
         if self.child(node, Field::Type).is_some() || !values.is_empty() {
             self.constant_type = None;
         }
@@ -250,7 +253,11 @@ impl Reader<'_, '_> {
                 Expr::Member { of, name } => match self.b.facts.expr(of) {
                     Expr::Name { name: package, at } => {
                         let segments = vec![package, name];
-                        self.b.type_(knowing_model::facts::Type::Named { segments, arguments: Vec::new(), at })
+                        self.b.type_(knowing_model::facts::Type::Named {
+                            segments,
+                            arguments: Vec::new(),
+                            at,
+                        })
                     }
                     _ => return,
                 },

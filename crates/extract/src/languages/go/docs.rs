@@ -1,8 +1,8 @@
 //! Documentation comments. Comments are no nodes of the flat tree; they are found in the text before a declaration,
 //! directly above it, or behind a field or constant on its line.
 
-use knowing_model::facts::Str;
 use knowing_model::NodeKind;
+use knowing_model::facts::Str;
 
 use super::kinds::Kind;
 use super::reader::Reader;
@@ -60,7 +60,8 @@ impl Reader<'_, '_> {
                 let floor = end.saturating_sub(MAX_BLOCK);
                 let Some(open) = bytes[floor..end].windows(2).rposition(|it| it == b"/*") else { break };
                 let open = floor + open;
-                let is_alone = bytes[..open].iter().rev().take_while(|it| **it != b'\n').all(u8::is_ascii_whitespace);
+                let is_alone =
+                    bytes[..open].iter().rev().take_while(|it| **it != b'\n').all(u8::is_ascii_whitespace);
                 if is_alone && end - open >= 4 {
                     pieces.push(block_text(&bytes[open + 2..end - 2]));
                 }
@@ -93,9 +94,13 @@ fn joined(pieces: &[String]) -> String {
 /// `//go:embed x`, `//nolint`, `// +build x`: for tools.
 fn is_directive(text: &[u8]) -> bool {
     let word_end = text.iter().position(|it| !it.is_ascii_lowercase() && !it.is_ascii_digit());
-    let is_tool = word_end.is_some_and(|it| it > 0 && text[it] == b':' && text.get(it + 1).is_some_and(u8::is_ascii_lowercase));
-    is_tool || text.starts_with(b"nolint") || text.trim_ascii_start().starts_with(b"+build ")
-        || text.trim_ascii_start().starts_with(b"+k8s:") || text.starts_with(b"export ")
+    let is_tool = word_end
+        .is_some_and(|it| it > 0 && text[it] == b':' && text.get(it + 1).is_some_and(u8::is_ascii_lowercase));
+    is_tool
+        || text.starts_with(b"nolint")
+        || text.trim_ascii_start().starts_with(b"+build ")
+        || text.trim_ascii_start().starts_with(b"+k8s:")
+        || text.starts_with(b"export ")
 }
 
 /// The inside of a block comment without the stars at the begin of its lines.

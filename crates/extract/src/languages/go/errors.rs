@@ -60,12 +60,9 @@ impl Reader<'_, '_> {
             Kind::CompositeLiteral => {
                 let Some(type_) = self.child(value, Field::Type) else { return };
                 let named = self.last_segment(type_);
-                match self.expr(value, cx.decl) {
-                    expr => match self.b.facts.expr(expr) {
-                        Expr::Instance(type_) => (ReferenceTarget::Type(type_), named),
-                        _ => return,
-                    },
-                }
+                let expr = self.expr(value, cx.decl);
+                let Expr::Instance(type_) = self.b.facts.expr(expr) else { return };
+                (ReferenceTarget::Type(type_), named)
             }
             _ => return,
         };

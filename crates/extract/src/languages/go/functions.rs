@@ -195,13 +195,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn result(
-        &mut self,
-        node: Node,
-        id: Option<DeclId>,
-        visible: Range,
-        cx: Context,
-    ) -> Option<TypeId> {
+    fn result(&mut self, node: Node, id: Option<DeclId>, visible: Range, cx: Context) -> Option<TypeId> {
         let role = if id.is_some() { ReferenceRole::Hint } else { ReferenceRole::Type };
         let naming = Naming::new(cx.decl, role);
         if self.kind(node) == Kind::ParameterList {

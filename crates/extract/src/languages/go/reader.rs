@@ -25,8 +25,7 @@ pub(super) fn read(builder: &mut Builder<'_>) {
         constant_type: None,
         spine: Vec::new(),
     };
-    let context =
-        Context { decl: None, method: None, block: reader.b.tree.range(root), gives_error: false };
+    let context = Context { decl: None, method: None, block: reader.b.tree.range(root), gives_error: false };
     reader.file_docs(root);
     reader.b.facts.condition = reader.condition();
     walk(tree, &mut reader, context);

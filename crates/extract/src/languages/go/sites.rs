@@ -1,7 +1,7 @@
 //! Environment variables that are read and processes that are started, by functions of the standard library.
 
-use knowing_model::facts::{Site, SiteKind, Str};
 use knowing_model::Range;
+use knowing_model::facts::{Site, SiteKind, Str};
 
 use super::kinds::{Field, Kind};
 use super::reader::{Context, Reader};
@@ -12,7 +12,8 @@ impl Reader<'_, '_> {
         if self.kind(function) != Kind::SelectorExpression {
             return;
         }
-        let (Some(package), Some(name)) = (self.child(function, Field::Operand), self.child(function, Field::Member))
+        let (Some(package), Some(name)) =
+            (self.child(function, Field::Operand), self.child(function, Field::Member))
         else {
             return;
         };

@@ -1,9 +1,7 @@
 //! Calls, and uses that are no calls: values, fields, keys of literals.
 
 use knowing_model::Position;
-use knowing_model::facts::{
-    Call, CallForm, DeclId, Expr, Passed, Reference, ReferenceRole, ReferenceTarget,
-};
+use knowing_model::facts::{Call, CallForm, DeclId, Expr, Passed, Reference, ReferenceRole, ReferenceTarget};
 
 use super::kinds::{Field, Kind};
 use super::reader::{Context, Reader};

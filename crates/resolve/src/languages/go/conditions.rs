@@ -4,11 +4,26 @@
 //! with the file that uses it; where that leaves a choice, on Linux with the usual processor.
 
 const SYSTEMS: [&str; 16] = [
-    "linux", "darwin", "windows", "freebsd", "netbsd", "openbsd", "dragonfly", "solaris", "illumos", "android", "ios",
-    "js", "wasip1", "plan9", "aix", "zos",
+    "linux",
+    "darwin",
+    "windows",
+    "freebsd",
+    "netbsd",
+    "openbsd",
+    "dragonfly",
+    "solaris",
+    "illumos",
+    "android",
+    "ios",
+    "js",
+    "wasip1",
+    "plan9",
+    "aix",
+    "zos",
 ];
 const PROCESSORS: [&str; 12] = [
-    "amd64", "arm64", "386", "arm", "riscv64", "ppc64le", "ppc64", "s390x", "mips", "mips64", "loong64", "wasm",
+    "amd64", "arm64", "386", "arm", "riscv64", "ppc64le", "ppc64", "s390x", "mips", "mips64", "loong64",
+    "wasm",
 ];
 
 /// What a build is for.

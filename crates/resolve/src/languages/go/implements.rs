@@ -60,7 +60,8 @@ pub(crate) fn implements(world: &World<'_>, edges: &mut Vec<DerivedEdge>) {
             own.entry(type_).or_default().push(signature);
         }
     }
-    let sets: Vec<(Def, Vec<&Signature>)> = types.par_iter().map(|it| (*it, method_set(world, *it, &own))).collect();
+    let sets: Vec<(Def, Vec<&Signature>)> =
+        types.par_iter().map(|it| (*it, method_set(world, *it, &own))).collect();
     let sets: Vec<(Def, Vec<&Signature>)> = sets.into_iter().filter(|it| !it.1.is_empty()).collect();
     let mut holders: FxHashMap<Name, Vec<u32>> = FxHashMap::default();
     for (at, (_, set)) in sets.iter().enumerate() {
@@ -68,10 +69,8 @@ pub(crate) fn implements(world: &World<'_>, edges: &mut Vec<DerivedEdge>) {
             holders.entry(method.name).or_default().push(at as u32);
         }
     }
-    let per_interface: Vec<Vec<DerivedEdge>> = interfaces
-        .par_iter()
-        .map(|interface| edges_of(world, *interface, &own, &sets, &holders))
-        .collect();
+    let per_interface: Vec<Vec<DerivedEdge>> =
+        interfaces.par_iter().map(|interface| edges_of(world, *interface, &own, &sets, &holders)).collect();
     edges.extend(per_interface.into_iter().flatten());
     shadowing(world, &sets, &own, edges);
 }
@@ -115,8 +114,7 @@ fn edges_of(
         for method in &wanted {
             let begin = set.partition_point(|it| it.name < method.name);
             let Some(own) = set.get(begin) else { continue };
-            let is_abstract =
-                world.owner(own.def).is_some_and(|it| world.kind(it) == NodeKind::Interface);
+            let is_abstract = world.owner(own.def).is_some_and(|it| world.kind(it) == NodeKind::Interface);
             if own.def != method.def && !is_abstract {
                 edges.push(DerivedEdge {
                     source: own.def,

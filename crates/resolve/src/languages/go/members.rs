@@ -260,10 +260,11 @@ fn is_plain(ev: &Evaluator<'_>, external: &External) -> bool {
 /// Fields and methods that a type itself has under a name.
 pub(super) fn own_members(world: &World<'_>, from: u32, def: Def, name: Name) -> Vec<Def> {
     let (file, id, _) = world.decl(def);
-    let field = world.scopes[file as usize].find(Scope::of(Some(id)), name).iter().find_map(|it| match it.item {
-        Item::Decl(decl) => Some(world.def(file, decl)),
-        _ => None,
-    });
+    let field =
+        world.scopes[file as usize].find(Scope::of(Some(id)), name).iter().find_map(|it| match it.item {
+            Item::Decl(decl) => Some(world.def(file, decl)),
+            _ => None,
+        });
     if let Some(field) = field {
         return vec![field];
     }
@@ -278,7 +279,9 @@ pub(super) fn declared_in(world: &World<'_>, def: Def) -> impl Iterator<Item = D
     let first = id.index() + 1;
     let rest = facts.decls.get(first..).unwrap_or_default();
     // What a type declares comes directly after it.
-    rest.iter().enumerate().take_while(move |(_, it)| it.owner == Some(id)).filter_map(move |(at, it)| {
-        (it.kind == NodeKind::Method).then(|| world.def(file, DeclId((first + at) as u32)))
-    })
+    rest.iter()
+        .enumerate()
+        .take_while(move |(_, it)| it.owner == Some(id))
+        .filter(|(_, it)| it.kind == NodeKind::Method)
+        .map(move |(at, _)| world.def(file, DeclId((first + at) as u32)))
 }

@@ -44,7 +44,7 @@ impl Rules for Go {
         &self,
         ev: &mut Evaluator<'_>,
         frame: Frame,
-        decl: Option<DeclId>,
+        _: Option<DeclId>,
         name: Name,
         space: Space,
     ) -> Value {
@@ -74,9 +74,6 @@ impl Rules for Go {
                 _ => doubt = true,
             }
         }
-        if let Some(value) = self.type_parameter(ev, frame, decl, name) {
-            return value;
-        }
         if let Some(value) = standard::universe(ev, name) {
             return value;
         }
@@ -94,7 +91,11 @@ impl Rules for Go {
         name: Name,
         space: Space,
     ) -> Option<Value> {
-        if space == Space::Type { self.type_parameter(ev, frame, decl, name) } else { None }
+        // `T(x)` converts to a type parameter, so that it counts among values, too.
+        match space {
+            Space::Type | Space::Value => self.type_parameter(ev, frame, decl, name),
+            Space::Macro => None,
+        }
     }
 
     fn binds_whole_callable(&self) -> bool {

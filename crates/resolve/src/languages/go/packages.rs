@@ -173,7 +173,8 @@ impl GoPackages {
             {
                 return Some(found);
             }
-            let replaced = module.replaced.iter().filter_map(|(it, to)| Some((it.len(), to, under(path, it)?)));
+            let replaced =
+                module.replaced.iter().filter_map(|(it, to)| Some((it.len(), to, under(path, it)?)));
             if let Some((_, directory, rest)) = replaced.max_by_key(|it| it.0)
                 && let Some(found) = at(&below(directory, rest))
             {
@@ -242,7 +243,8 @@ impl GoPackages {
             return all;
         }
         let config = self.conditions.get(&file).map_or_else(Config::default, Condition::config);
-        let is_built = |def: &Def| self.conditions.get(&world.file_of(*def)).is_none_or(|it| it.holds(&config));
+        let is_built =
+            |def: &Def| self.conditions.get(&world.file_of(*def)).is_none_or(|it| it.holds(&config));
         let built: Vec<Def> = all.iter().copied().filter(is_built).collect();
         let mut built = if built.is_empty() { all } else { built };
         // What stands in the same file comes first: several programs may lie in one directory.
@@ -322,7 +324,8 @@ fn joined(directory: &str, path: &str) -> Option<String> {
 /// What the package at a path is called, by custom: `yaml` of `gopkg.in/yaml.v3`, `chi` of `github.com/go-chi/chi/v5`.
 fn usual_name(path: &str) -> &str {
     let is_version = |it: &str| {
-        it.strip_prefix('v').is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|it| it.is_ascii_digit()))
+        it.strip_prefix('v')
+            .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|it| it.is_ascii_digit()))
     };
     let mut segments = path.rsplit('/');
     let mut last = segments.next().unwrap_or(path);

@@ -9,18 +9,39 @@ use crate::value::{External, Origin, Value};
 
 /// Functions of the universe.
 const FUNCTIONS: [&str; 18] = [
-    "append", "cap", "clear", "close", "complex", "copy", "delete", "imag", "len", "make", "max", "min", "new", "panic",
-    "print", "println", "real", "recover",
+    "append", "cap", "clear", "close", "complex", "copy", "delete", "imag", "len", "make", "max", "min",
+    "new", "panic", "print", "println", "real", "recover",
 ];
 
 /// Types of the universe.
 const TYPES: [&str; 22] = [
-    "any", "bool", "byte", "comparable", "complex128", "complex64", "error", "float32", "float64", "int", "int16",
-    "int32", "int64", "int8", "rune", "string", "uint", "uint16", "uint32", "uint64", "uint8", "uintptr",
+    "any",
+    "bool",
+    "byte",
+    "comparable",
+    "complex128",
+    "complex64",
+    "error",
+    "float32",
+    "float64",
+    "int",
+    "int16",
+    "int32",
+    "int64",
+    "int8",
+    "rune",
+    "string",
+    "uint",
+    "uint16",
+    "uint32",
+    "uint64",
+    "uint8",
+    "uintptr",
 ];
 
 /// Words that types without a name are written under, and what else the rules look for.
-const WORDS: [&str; 9] = ["builtin", "map", "chan", "struct", "type parameter", "iter", "Seq", "Seq2", "Pointer"];
+const WORDS: [&str; 9] =
+    ["builtin", "map", "chan", "struct", "type parameter", "iter", "Seq", "Seq2", "Pointer"];
 
 /// Types of the library that are called like functions to convert something.
 const CONVERSIONS: [(&str, &str); 20] = [

@@ -230,7 +230,9 @@ pub(super) fn is_open(ev: &Evaluator<'_>, value: &Value, depth: usize) -> bool {
         Value::Bounded(bounds) => parameter_name(ev, bounds).is_some(),
         Value::Instance(_, arguments) | Value::ExternalInstance(_, arguments) => any(arguments),
         Value::Tuple(items) | Value::OneOf(items) => any(items),
-        Value::Iterable(inner) | Value::Function(inner) | Value::Awaitable(inner) => is_open(ev, inner, depth + 1),
+        Value::Iterable(inner) | Value::Function(inner) | Value::Awaitable(inner) => {
+            is_open(ev, inner, depth + 1)
+        }
         _ => false,
     }
 }
