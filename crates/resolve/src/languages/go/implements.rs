@@ -2,21 +2,22 @@
 //!
 //! For each interface the method that the fewest types have is looked at first, so that all pairs are never compared.
 //! An interface that embeds one from outside counts when its methods are known here; one without methods never does.
+//! What is embedded with type arguments has the methods that these make of it.
 
-use knowing_model::facts::{ParameterKind, Type, TypeId};
+use std::sync::Arc;
+
+use knowing_model::facts::DeclId;
 use knowing_model::{EdgeKind, NodeKind, Provenance};
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
-use std::hash::{Hash, Hasher};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::members::declared_in;
-use super::{Go, standard};
+use super::signatures::{Signature, embedded};
+use super::standard;
 use crate::derive::DerivedEdge;
-use crate::evaluate::{Evaluator, Frame};
+use crate::evaluate::Evaluator;
 use crate::hierarchy::Ancestor;
-use crate::languages::Rules;
 use crate::names::Name;
-use crate::value::Value;
 use crate::world::{Def, World};
 
 /// Types that are kept for an interface.
@@ -25,23 +26,14 @@ const MAX_TYPES: usize = 200;
 /// How many levels of embedding count.
 const MAX_LEVELS: usize = 8;
 
-/// A method as others have to match it. Types are numbers; 0 fits any.
-#[derive(Clone)]
-struct Signature {
-    name: Name,
-    def: Def,
-    n_parameters: u32,
-    types: Vec<u64>,
-}
+/// Interfaces that one may embed.
+const MAX_EMBEDDED: usize = 64;
 
-impl Signature {
-    fn fits(&self, other: &Signature) -> bool {
-        self.name == other.name
-            && self.n_parameters == other.n_parameters
-            && self.types.len() == other.types.len()
-            && self.types.iter().zip(&other.types).all(|(one, two)| one == two || *one == 0 || *two == 0)
-    }
-}
+/// Methods that types declare themselves.
+type Own = FxHashMap<Def, Vec<Arc<Signature>>>;
+
+/// A type and all its methods, sorted by name.
+type MethodSet = (Def, Vec<Arc<Signature>>);
 
 pub(crate) fn implements(world: &World<'_>, edges: &mut Vec<DerivedEdge>) {
     let files: Vec<u32> =
@@ -50,52 +42,54 @@ pub(crate) fn implements(world: &World<'_>, edges: &mut Vec<DerivedEdge>) {
         return;
     }
     let found: Vec<FileMethods> = files.par_iter().map(|file| FileMethods::of(world, *file)).collect();
-    let mut own: FxHashMap<Def, Vec<Signature>> = FxHashMap::default();
+    let mut own: Own = FxHashMap::default();
     let mut types = Vec::new();
     let mut interfaces = Vec::new();
     for file in found {
         types.extend(file.types);
         interfaces.extend(file.interfaces);
         for (type_, signature) in file.methods {
-            own.entry(type_).or_default().push(signature);
+            own.entry(type_).or_default().push(Arc::new(signature));
         }
     }
-    let sets: Vec<(Def, Vec<&Signature>)> =
-        types.par_iter().map(|it| (*it, method_set(world, *it, &own))).collect();
-    let sets: Vec<(Def, Vec<&Signature>)> = sets.into_iter().filter(|it| !it.1.is_empty()).collect();
+    let sets: Vec<MethodSet> = types
+        .par_iter()
+        .map_init(|| Evaluator::new(world), |ev, it| (*it, method_set(ev, *it, &own)))
+        .filter(|it| !it.1.is_empty())
+        .collect();
     let mut holders: FxHashMap<Name, Vec<u32>> = FxHashMap::default();
     for (at, (_, set)) in sets.iter().enumerate() {
         for method in set {
             holders.entry(method.name).or_default().push(at as u32);
         }
     }
-    let per_interface: Vec<Vec<DerivedEdge>> =
-        interfaces.par_iter().map(|interface| edges_of(world, *interface, &own, &sets, &holders)).collect();
+    let per_interface: Vec<Vec<DerivedEdge>> = interfaces
+        .par_iter()
+        .map_init(|| Evaluator::new(world), |ev, it| edges_of(ev, *it, &own, &sets, &holders))
+        .collect();
     edges.extend(per_interface.into_iter().flatten());
     shadowing(world, &sets, &own, edges);
 }
 
 fn edges_of(
-    world: &World<'_>,
+    ev: &mut Evaluator<'_>,
     interface: Def,
-    own: &FxHashMap<Def, Vec<Signature>>,
-    sets: &[(Def, Vec<&Signature>)],
+    own: &Own,
+    sets: &[MethodSet],
     holders: &FxHashMap<Name, Vec<u32>>,
 ) -> Vec<DerivedEdge> {
+    let world = ev.world;
     let mut edges = Vec::new();
-    let Some((wanted, names)) = wanted(world, interface, own) else { return edges };
+    let Some(wanted) = Wanted::of(ev, interface, own) else { return edges };
+    let Wanted { methods, names } = wanted;
     let none: &[u32] = &[];
-    let all = wanted.iter().map(|it| it.name).chain(names.iter().copied());
+    let all = methods.iter().map(|it| it.name).chain(names.iter().copied());
     let lists = all.map(|name| holders.get(&name).map_or(none, Vec::as_slice));
     let Some(rarest) = lists.min_by_key(|it| it.len()) else { return edges };
     let fits = |at: &u32| {
         let set = &sets[*at as usize].1;
-        let find = |name: Name| {
-            let begin = set.partition_point(|it| it.name < name);
-            set.get(begin).filter(|it| it.name == name)
-        };
-        wanted.iter().all(|it| find(it.name).is_some_and(|method| method.fits(it)))
-            && names.iter().all(|it| find(*it).is_some())
+        methods.iter().all(|it| named(set, it.name).is_some_and(|method| method.fits(it)))
+            && names.iter().all(|it| named(set, *it).is_some())
     };
     let mut fitting: Vec<u32> = rarest.iter().copied().filter(fits).collect();
     // Where there are too many, those outside of tests are worth more.
@@ -111,92 +105,100 @@ fn edges_of(
             kind: EdgeKind::Implements,
             provenance: Provenance::AstResolved,
         });
-        for method in &wanted {
-            let begin = set.partition_point(|it| it.name < method.name);
-            let Some(own) = set.get(begin) else { continue };
+        for method in &methods {
+            let Some(own) = named(set, method.name) else { continue };
             let is_abstract = world.owner(own.def).is_some_and(|it| world.kind(it) == NodeKind::Interface);
             if own.def != method.def && !is_abstract {
-                edges.push(DerivedEdge {
-                    source: own.def,
-                    target: method.def,
-                    kind: EdgeKind::Overrides,
-                    provenance: Provenance::InterfacePropagation,
-                });
+                edges.push(overriding(own.def, method.def));
             }
         }
     }
     edges
 }
 
-/// What a type has to have: methods, and names of those that the library declares. None when that is nothing, or when
-/// it cannot be told.
-fn wanted<'m>(
-    world: &World<'_>,
-    interface: Def,
-    own: &'m FxHashMap<Def, Vec<Signature>>,
-) -> Option<(Vec<&'m Signature>, Vec<Name>)> {
-    let mut methods: Vec<&Signature> = Vec::new();
-    let mut names = Vec::new();
-    let mut seen = vec![interface];
-    let mut at = 0;
-    while at < seen.len() {
-        let def = seen[at];
-        at += 1;
-        let (_, _, decl) = world.decl(def);
-        // What a type has to be one of: nothing is fulfilled by methods alone.
-        if decl.kind != NodeKind::Interface || decl.type_.is_some() || seen.len() > 64 {
-            return None;
-        }
-        methods.extend(own.get(&def).into_iter().flatten());
-        for ancestor in world.hierarchy.direct(def) {
-            match ancestor {
-                Ancestor::Project(inner) => match unaliased(world, *inner) {
-                    Some(inner) if seen.contains(&inner) => {}
-                    Some(inner) => seen.push(inner),
-                    None => return None,
-                },
-                Ancestor::External(external) => {
-                    let ev = Evaluator::new(world);
-                    for name in standard::members(&ev, external)? {
-                        names.push(world.names.find(name)?);
+fn overriding(source: Def, target: Def) -> DerivedEdge {
+    let provenance = Provenance::InterfacePropagation;
+    DerivedEdge { source, target, kind: EdgeKind::Overrides, provenance }
+}
+
+fn named(set: &[Arc<Signature>], name: Name) -> Option<&Arc<Signature>> {
+    let begin = set.partition_point(|it| it.name < name);
+    set.get(begin).filter(|it| it.name == name)
+}
+
+/// What a type has to have.
+struct Wanted {
+    methods: Vec<Arc<Signature>>,
+    /// Names of methods that the library declares.
+    names: Vec<Name>,
+}
+
+impl Wanted {
+    /// None when it is nothing, or when it cannot be told.
+    fn of(ev: &mut Evaluator<'_>, interface: Def, own: &Own) -> Option<Wanted> {
+        let world = ev.world;
+        let mut wanted = Wanted { methods: Vec::new(), names: Vec::new() };
+        let mut seen = vec![(interface, Vec::new())];
+        let mut at = 0;
+        while at < seen.len() {
+            let (def, arguments) = seen[at].clone();
+            at += 1;
+            let (_, _, decl) = world.decl(def);
+            // What a type has to be one of: nothing is fulfilled by methods alone.
+            if decl.kind != NodeKind::Interface || decl.type_.is_some() || seen.len() > MAX_EMBEDDED {
+                return None;
+            }
+            wanted.methods.extend(methods_of(ev, def, &arguments, own));
+            for (ancestor, given) in embedded(ev, def, &arguments) {
+                match ancestor {
+                    Ancestor::Project(inner) => {
+                        if !seen.iter().any(|it| it.0 == inner) {
+                            seen.push((inner, given));
+                        }
                     }
+                    Ancestor::External(external) => {
+                        for name in standard::members(ev, &external)? {
+                            wanted.names.push(world.names.find(name)?);
+                        }
+                    }
+                    Ancestor::Unknown => return None,
                 }
-                Ancestor::Unknown => return None,
             }
         }
+        (!wanted.methods.is_empty()).then_some(wanted)
     }
-    let is_empty = methods.is_empty();
-    (!is_empty).then_some((methods, names))
+}
+
+/// What a type declares itself, with type arguments in their place.
+fn methods_of(ev: &mut Evaluator<'_>, def: Def, arguments: &[u64], own: &Own) -> Vec<Arc<Signature>> {
+    let methods = own.get(&def).map_or(&[][..], Vec::as_slice);
+    if arguments.is_empty() {
+        return methods.to_vec();
+    }
+    methods.iter().map(|it| Arc::new(Signature::of(ev, it.def, def, arguments))).collect()
 }
 
 /// All methods of a type, own and promoted, sorted by name; the shallowest of each name.
-fn method_set<'m>(
-    world: &World<'_>,
-    type_: Def,
-    own: &'m FxHashMap<Def, Vec<Signature>>,
-) -> Vec<&'m Signature> {
-    let mut set: Vec<&Signature> = Vec::new();
+fn method_set(ev: &mut Evaluator<'_>, type_: Def, own: &Own) -> Vec<Arc<Signature>> {
+    let mut set: Vec<Arc<Signature>> = Vec::new();
     let mut names: FxHashSet<Name> = FxHashSet::default();
-    let mut level = vec![type_];
-    let mut seen: FxHashSet<Def> = level.iter().copied().collect();
+    let mut seen: FxHashSet<Def> = [type_].into_iter().collect();
+    let mut level = vec![(type_, Vec::new())];
     for _ in 0..MAX_LEVELS {
-        let mut here: Vec<&Signature> = Vec::new();
-        for def in &level {
-            here.extend(own.get(def).into_iter().flatten());
-        }
-        for method in &here {
-            if names.insert(method.name) {
-                set.push(method);
+        for (def, arguments) in &level {
+            for method in methods_of(ev, *def, arguments, own) {
+                if names.insert(method.name) {
+                    set.push(method);
+                }
             }
         }
         let mut next = Vec::new();
-        for def in &level {
-            for ancestor in world.hierarchy.direct(*def) {
+        for (def, arguments) in &level {
+            for (ancestor, given) in embedded(ev, *def, arguments) {
                 if let Ancestor::Project(inner) = ancestor
-                    && let Some(inner) = unaliased(world, *inner)
                     && seen.insert(inner)
                 {
-                    next.push(inner);
+                    next.push((inner, given));
                 }
             }
         }
@@ -209,41 +211,19 @@ fn method_set<'m>(
     set
 }
 
-fn unaliased(world: &World<'_>, def: Def) -> Option<Def> {
-    if world.kind(def) != NodeKind::TypeAlias {
-        return Some(def);
-    }
-    let mut ev = Evaluator::new(world);
-    match Go.unaliased(&mut ev, Frame::of_file(world.file_of(def)), def) {
-        Ancestor::Project(inner) => Some(inner),
-        _ => None,
-    }
-}
-
 /// A method that hides one of what is embedded replaces it.
-fn shadowing(
-    world: &World<'_>,
-    sets: &[(Def, Vec<&Signature>)],
-    own: &FxHashMap<Def, Vec<Signature>>,
-    edges: &mut Vec<DerivedEdge>,
-) {
+fn shadowing(world: &World<'_>, sets: &[MethodSet], own: &Own, edges: &mut Vec<DerivedEdge>) {
+    let mut ev = Evaluator::new(world);
     for (type_, _) in sets {
         let Some(methods) = own.get(type_) else { continue };
         for ancestor in world.hierarchy.direct(*type_) {
             let Ancestor::Project(inner) = ancestor else { continue };
-            let below = method_set(world, *inner, own);
+            let below = method_set(&mut ev, *inner, own);
             for method in methods {
-                let begin = below.partition_point(|it| it.name < method.name);
-                if let Some(hidden) = below.get(begin)
-                    && hidden.name == method.name
+                if let Some(hidden) = named(&below, method.name)
                     && hidden.def != method.def
                 {
-                    edges.push(DerivedEdge {
-                        source: method.def,
-                        target: hidden.def,
-                        kind: EdgeKind::Overrides,
-                        provenance: Provenance::InterfacePropagation,
-                    });
+                    edges.push(overriding(method.def, hidden.def));
                 }
             }
         }
@@ -263,22 +243,19 @@ impl FileMethods {
     fn of(world: &World<'_>, file: u32) -> FileMethods {
         let mut found = FileMethods::default();
         let mut ev = Evaluator::new(world);
-        let facts = world.facts(file);
-        for (index, decl) in facts.decls.iter().enumerate() {
-            let def = world.def(file, knowing_model::facts::DeclId(index as u32));
+        for (index, decl) in world.facts(file).decls.iter().enumerate() {
+            let def = world.def(file, DeclId(index as u32));
             match decl.kind {
                 NodeKind::Struct | NodeKind::Type => found.types.push(def),
                 NodeKind::Interface => {
                     found.interfaces.push(def);
                     for method in declared_in(world, def) {
-                        let signature = signature(&mut ev, file, method);
-                        found.methods.push((def, signature));
+                        found.methods.push((def, Signature::of(&mut ev, method, def, &[])));
                     }
                 }
                 NodeKind::Method if decl.implementation.is_some() => {
                     if let Some(owner) = world.hierarchy.owner_type(world, def) {
-                        let signature = signature(&mut ev, file, def);
-                        found.methods.push((owner, signature));
+                        found.methods.push((owner, Signature::of(&mut ev, def, owner, &[])));
                     }
                 }
                 _ => {}
@@ -286,84 +263,4 @@ impl FileMethods {
         }
         found
     }
-}
-
-fn signature(ev: &mut Evaluator<'_>, file: u32, def: Def) -> Signature {
-    let world = ev.world;
-    let (_, id, decl) = world.decl(def);
-    let frame = Frame::of_file(file);
-    let mut types = Vec::new();
-    let mut n_parameters = 0;
-    for parameter in &decl.parameters {
-        if parameter.kind == ParameterKind::Receiver {
-            continue;
-        }
-        n_parameters += 1;
-        ev.begin();
-        types.push(parameter.type_.map_or(0, |it| number_of(ev, frame, id, it, 0)));
-    }
-    let results: &[TypeId] = match decl.type_ {
-        None => &[],
-        Some(ref result) => match world.facts(file).type_(*result) {
-            Type::Tuple(all) => all,
-            _ => std::slice::from_ref(result),
-        },
-    };
-    for result in results {
-        ev.begin();
-        types.push(number_of(ev, frame, id, *result, 0));
-    }
-    Signature { name: world.name(file, decl.name), def, n_parameters, types }
-}
-
-/// A number for a written type that is the same wherever the same type is meant; 0 when nobody can tell.
-fn number_of(
-    ev: &mut Evaluator<'_>,
-    frame: Frame,
-    decl: knowing_model::facts::DeclId,
-    type_: TypeId,
-    depth: u32,
-) -> u64 {
-    let world = ev.world;
-    if depth > 8 {
-        return 0;
-    }
-    let mut hasher = FxHasher::default();
-    match world.facts(frame.file).type_(type_) {
-        Type::Named { segments, arguments, .. } => {
-            let first = segments.first().map_or("", |it| world.facts(frame.file).text(*it));
-            match first {
-                "map" | "chan" => first.hash(&mut hasher),
-                "struct" => return 0,
-                _ => match Go.type_entity(ev, frame, Some(decl), type_) {
-                    Value::Def(def) if world.kind(def) == NodeKind::TypeAlias => return 0,
-                    Value::Def(def) => def.hash(&mut hasher),
-                    Value::External(external) => {
-                        let last = external.last().map_or("", |it| world.text(it));
-                        match last {
-                            "byte" => "uint8".hash(&mut hasher),
-                            "rune" => "int32".hash(&mut hasher),
-                            "any" => return 0,
-                            _ => external.path.hash(&mut hasher),
-                        }
-                    }
-                    _ => return 0,
-                },
-            }
-            for argument in arguments {
-                match number_of(ev, frame, decl, *argument, depth + 1) {
-                    0 => return 0,
-                    number => number.hash(&mut hasher),
-                }
-            }
-        }
-        Type::Sequence(of) => match number_of(ev, frame, decl, *of, depth + 1) {
-            0 => return 0,
-            number => ("sequence", number).hash(&mut hasher),
-        },
-        // Parameters of functions are not kept, so that functions fit functions.
-        Type::Function(_) => "function".hash(&mut hasher),
-        _ => return 0,
-    }
-    hasher.finish() | 1
 }

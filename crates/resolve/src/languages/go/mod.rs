@@ -6,6 +6,7 @@
 //! members      fields and methods, own and promoted
 //! types        written types as values, type arguments
 //! standard     what the language and its library give
+//! signatures   methods as interfaces ask for them
 //! implements   which types fulfil which interfaces, by their method sets
 //! ```
 //!
@@ -16,6 +17,7 @@ mod conditions;
 mod implements;
 mod members;
 mod packages;
+mod signatures;
 mod standard;
 mod types;
 

@@ -176,16 +176,51 @@ impl Go {
         }
         let world = ev.world;
         let (file, _, decl) = world.decl(callee);
-        let result = match self.called_on(ev, frame, site) {
-            Value::Instance(type_, arguments) if !arguments.is_empty() => {
-                let names = self.names_at(ev, callee, type_);
-                substituted(ev, &result, &names, &arguments)
-            }
-            _ => result,
-        };
+        let mut result = result;
+        if let Some(owner) = world.hierarchy.owner_type(world, callee) {
+            let arguments = match self.called_on(ev, frame, site) {
+                Value::Instance(type_, arguments) => self.arguments_for(ev, frame, type_, &arguments, owner),
+                _ => None,
+            };
+            let names = self.names_at(ev, callee, owner);
+            let arguments = arguments.unwrap_or_else(|| vec![Value::Unknown; names.len()].into());
+            result = substituted(ev, &result, &names, &arguments);
+        }
         let own = names_of(ev, file, &decl.type_parameters);
         let unknown = vec![Value::Unknown; own.len()];
         substituted(ev, &result, &own, &unknown)
+    }
+
+    /// The type arguments that a value gives to a type it is of, or that it embeds.
+    fn arguments_for(
+        &self,
+        ev: &mut Evaluator<'_>,
+        frame: Frame,
+        type_: Def,
+        arguments: &Arguments,
+        wanted: Def,
+    ) -> Option<Arguments> {
+        let world = ev.world;
+        let mut all = vec![(type_, arguments.clone())];
+        let mut at = 0;
+        while at < all.len() && all.len() < MAX_EMBEDDED {
+            let (type_, arguments) = all[at].clone();
+            at += 1;
+            if type_ == wanted {
+                return (!arguments.is_empty()).then_some(arguments);
+            }
+            let (file, id, decl) = world.decl(type_);
+            let names = names_of(ev, file, &decl.type_parameters);
+            for base in &decl.bases {
+                let embedded = ev.typed(Frame::in_file(frame, file), Some(id), base.type_);
+                if let Value::Instance(inner, given) = substituted(ev, &embedded, &names, &arguments)
+                    && !all.iter().any(|it| it.0 == inner)
+                {
+                    all.push((inner, given));
+                }
+            }
+        }
+        None
     }
 
     /// What a member's declaration calls the type parameters of its type.
@@ -202,7 +237,7 @@ impl Go {
     }
 }
 
-fn names_of(ev: &Evaluator<'_>, file: u32, parameters: &[TypeParameter]) -> Vec<Name> {
+pub(super) fn names_of(ev: &Evaluator<'_>, file: u32, parameters: &[TypeParameter]) -> Vec<Name> {
     parameters.iter().map(|it| ev.world.name(file, it.name)).collect()
 }
 
@@ -219,6 +254,9 @@ pub(super) fn parameter_name(ev: &Evaluator<'_>, bounds: &[Value]) -> Option<Nam
 
 /// Deeper than types are written.
 const MAX_DEPTH: usize = 8;
+
+/// More types than anybody embeds in one.
+const MAX_EMBEDDED: usize = 64;
 
 /// Whether a type parameter stands somewhere in a value.
 pub(super) fn is_open(ev: &Evaluator<'_>, value: &Value, depth: usize) -> bool {
