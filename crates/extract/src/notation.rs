@@ -194,6 +194,7 @@ impl Notation<'_> {
                 ReferenceRole::Field => "access",
                 ReferenceRole::Decorator => "decorator",
                 ReferenceRole::Raise => "raise",
+                ReferenceRole::Root => "root",
             };
             let target = match it.target {
                 ReferenceTarget::Type(type_) => self.type_(type_),

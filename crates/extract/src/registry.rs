@@ -7,6 +7,12 @@ use crate::manifests::{self, Manifests};
 /// Languages by name.
 pub(crate) const LANGUAGES: &[&Language] = &[&go::LANGUAGE, &python::LANGUAGE, &rust::LANGUAGE];
 
+/// Languages whose parser is given another text of the same length, where a file asks for it.
+pub(crate) const BLANKED: &[(&str, Blanked)] = &[("rust", rust::blanked)];
+
+/// None when the file is parsed as it is.
+pub(crate) type Blanked = fn(&[u8]) -> Option<Vec<u8>>;
+
 /// Project files by name.
 pub(crate) const MANIFESTS: &[&Manifests] = &[
     &manifests::cargo::CARGO,

@@ -460,6 +460,9 @@ pub enum ReferenceRole {
     Decorator,
     /// Raised, thrown, or the error type of a result.
     Raise,
+    /// What a longer chain begins with (`app` of `app.config.get()`): a use when it is a declaration, none when it is a
+    /// module.
+    Root,
 }
 
 /// One imported name; `from a import b, c` and `use a::{b, c}` give two.

@@ -271,6 +271,11 @@ impl Emitter<'_> {
                 self.draft(end, from, EdgeKind::Decorates, Provenance::AstResolved, position);
             }
             ReferenceRole::Raise => self.push(decl, end, EdgeKind::Throws, position),
+            ReferenceRole::Root => {
+                if matches!(end, End::Def(_)) {
+                    self.push(decl, end, EdgeKind::References, position);
+                }
+            }
         }
     }
 
@@ -385,7 +390,7 @@ pub(crate) fn source(decl: Option<DeclId>, emitter: &Emitter<'_>) -> End {
 }
 
 /// A class that others fulfil rather than extend: a protocol or an abstract base.
-fn is_interface(world: &World<'_>, def: Def) -> bool {
+pub(crate) fn is_interface(world: &World<'_>, def: Def) -> bool {
     world.hierarchy.direct(def).iter().any(|it| match it {
         Ancestor::External(external) => {
             external.last().is_some_and(|it: Name| matches!(world.text(it), "Protocol" | "ABC" | "ABCMeta"))
