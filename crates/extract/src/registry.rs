@@ -1,15 +1,43 @@
 //! Which languages and project files there are: one line each, sorted.
 
+use std::borrow::Cow;
+
 use crate::language::Language;
-use crate::languages::{python, rust};
+use crate::languages::{python, rust, typescript};
 use crate::manifests::{self, Manifests};
 
-/// Languages by name.
-pub(crate) const LANGUAGES: &[&Language] = &[&python::LANGUAGE, &rust::LANGUAGE];
+/// Languages by name; one that has several grammars has a line for each.
+pub(crate) const LANGUAGES: &[&Language] = &[
+    &python::LANGUAGE,
+    &rust::LANGUAGE,
+    &typescript::JAVASCRIPT,
+    &typescript::TSX,
+    &typescript::TYPESCRIPT,
+];
 
 /// Project files by name.
 pub(crate) const MANIFESTS: &[&Manifests] =
-    &[&manifests::cargo::CARGO, &manifests::pyproject::PYPROJECT, &manifests::setup::SETUP_CFG];
+    &[
+        &manifests::cargo::CARGO,
+        &manifests::node::LERNA,
+        &manifests::node::PACKAGE,
+        &manifests::node::PNPM,
+        &manifests::pyproject::PYPROJECT,
+        &manifests::setup::SETUP_CFG,
+        &manifests::tsconfig::TSCONFIG,
+    ];
+
+/// Files of which a part alone is code, by extension: what is parsed instead, of the same length.
+const EMBEDDED: &[(&str, fn(&[u8]) -> Vec<u8>)] = &[("vue", typescript::vue::scripts)];
+
+/// What of a file is parsed.
+pub(crate) fn code_of<'b>(path: &str, bytes: &'b [u8]) -> Cow<'b, [u8]> {
+    let extension = path.rsplit_once('.').map_or("", |(_, it)| it);
+    match EMBEDDED.iter().find(|(it, _)| *it == extension) {
+        Some((_, code)) => Cow::Owned(code(bytes)),
+        None => Cow::Borrowed(bytes),
+    }
+}
 
 /// A language or project format and the paths it takes, for documentation.
 #[derive(Clone, PartialEq, Eq, Debug)]

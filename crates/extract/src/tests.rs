@@ -30,6 +30,11 @@ fn x1_rust() {
 }
 
 #[test]
+fn x1_typescript() {
+    check("languages/typescript/spec.md", include_str!("languages/typescript/spec.md"), "a.ts");
+}
+
+#[test]
 fn x1_project_files() {
     check("manifests/spec.md", include_str!("manifests/spec.md"), "Cargo.toml");
 }
@@ -81,7 +86,7 @@ proptest! {
 
     #[test]
     fn x5_random_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..2_000)) {
-        for path in ["a.py", "tests/a.pyi", "a.rs", "Cargo.toml", "pyproject.toml", "setup.cfg", "setup.py"] {
+        for path in ["a.py", "tests/a.pyi", "a.rs", "a.ts", "a.tsx", "a.js", "a.vue", "tsconfig.json", "package.json", "pnpm-workspace.yaml", "Cargo.toml", "pyproject.toml", "setup.cfg", "setup.py"] {
             check_whole(&extract(path, &bytes));
         }
     }
@@ -108,6 +113,7 @@ fn snippets() -> Vec<(String, String)> {
     let specs = [
         ("a.py", include_str!("languages/python/spec.md")),
         ("a.rs", include_str!("languages/rust/spec.md")),
+        ("a.tsx", include_str!("languages/typescript/spec.md")),
         ("Cargo.toml", include_str!("manifests/spec.md")),
     ];
     let cases = specs.into_iter().flat_map(|(default_path, text)| {
@@ -267,7 +273,7 @@ fn x7_line_ends_and_marks_do_not_matter() {
 
 #[test]
 fn an_empty_file_has_facts() {
-    for path in ["a.py", "a.rs", "Cargo.toml", "setup.cfg"] {
+    for path in ["a.py", "a.rs", "a.ts", "a.vue", "package.json", "tsconfig.json", "Cargo.toml", "setup.cfg"] {
         let facts = extract(path, b"");
         assert_eq!((facts.partial, facts.n_lines), (None, 0));
         assert!(!facts.language.is_empty());

@@ -2,3 +2,4 @@
 
 pub(crate) mod python;
 pub(crate) mod rust;
+pub(crate) mod typescript;
