@@ -7,25 +7,19 @@ use crate::languages::{python, rust, typescript};
 use crate::manifests::{self, Manifests};
 
 /// Languages by name; one that has several grammars has a line for each.
-pub(crate) const LANGUAGES: &[&Language] = &[
-    &python::LANGUAGE,
-    &rust::LANGUAGE,
-    &typescript::JAVASCRIPT,
-    &typescript::TSX,
-    &typescript::TYPESCRIPT,
-];
+pub(crate) const LANGUAGES: &[&Language] =
+    &[&python::LANGUAGE, &rust::LANGUAGE, &typescript::JAVASCRIPT, &typescript::TSX, &typescript::TYPESCRIPT];
 
 /// Project files by name.
-pub(crate) const MANIFESTS: &[&Manifests] =
-    &[
-        &manifests::cargo::CARGO,
-        &manifests::node::LERNA,
-        &manifests::node::PACKAGE,
-        &manifests::node::PNPM,
-        &manifests::pyproject::PYPROJECT,
-        &manifests::setup::SETUP_CFG,
-        &manifests::tsconfig::TSCONFIG,
-    ];
+pub(crate) const MANIFESTS: &[&Manifests] = &[
+    &manifests::cargo::CARGO,
+    &manifests::node::LERNA,
+    &manifests::node::PACKAGE,
+    &manifests::node::PNPM,
+    &manifests::pyproject::PYPROJECT,
+    &manifests::setup::SETUP_CFG,
+    &manifests::tsconfig::TSCONFIG,
+];
 
 /// Files of which a part alone is code, by extension: what is parsed instead, of the same length.
 const EMBEDDED: &[(&str, fn(&[u8]) -> Vec<u8>)] = &[("vue", typescript::vue::scripts)];

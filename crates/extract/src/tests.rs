@@ -99,6 +99,14 @@ proptest! {
     }
 
     #[test]
+    fn x5_random_typescript_never_panics(parts in proptest::collection::vec(0..TYPESCRIPT_PARTS.len(), 0..200)) {
+        let text: String = parts.into_iter().map(|it| TYPESCRIPT_PARTS[it]).collect();
+        for path in ["a.ts", "a.tsx", "a.js", "a.vue"] {
+            check_whole(&extract(path, text.as_bytes()));
+        }
+    }
+
+    #[test]
     fn x5_truncated_code_never_panics(snippet: prop::sample::Index, cut: prop::sample::Index) {
         let snippets = snippets();
         let (path, source) = &snippets[snippet.index(snippets.len())];
@@ -176,6 +184,69 @@ const PARTS: [&str; 48] = [
     "ü",
 ];
 
+const TYPESCRIPT_PARTS: [&str; 60] = [
+    "function f(",
+    "class C ",
+    "extends ",
+    "implements ",
+    "interface I ",
+    "type T = ",
+    "enum E ",
+    "namespace n.m ",
+    "const ",
+    "let ",
+    "var ",
+    "export ",
+    "default ",
+    "import ",
+    " from ",
+    "'m'",
+    "\"",
+    "`${",
+    "{",
+    "}",
+    "(",
+    ")",
+    "[",
+    "]",
+    "<",
+    ">",
+    ", ",
+    ": ",
+    "; ",
+    " = ",
+    " => ",
+    "?.",
+    "!",
+    "...",
+    ".y",
+    "x",
+    "this",
+    "super",
+    "new ",
+    "await ",
+    "async ",
+    "get ",
+    "static ",
+    "@d() ",
+    "instanceof ",
+    "typeof ",
+    " as ",
+    "if (",
+    "else ",
+    "for (",
+    "of ",
+    "return ",
+    "throw ",
+    "describe('t', ",
+    "require('m')",
+    "module.exports",
+    "/** @param {T} x */",
+    "<A b={",
+    "\n",
+    "<script>",
+];
+
 #[track_caller]
 pub(crate) fn reason_of(facts: &FileFacts) -> Option<PartialReason> {
     facts.partial.as_ref().map(|it| it.reason)
@@ -205,6 +276,46 @@ fn x5_deep_nesting_ends_and_keeps_what_was_found() {
     }
     let quoted = format!("x: \"{}int{}\" = 1\n", "list[".repeat(5_000), "]".repeat(5_000));
     assert_eq!(reason_of(&extract("a.py", quoted.as_bytes())), Some(PartialReason::TooDeep));
+}
+
+#[test]
+fn x5_deep_typescript_ends_and_keeps_what_was_found() {
+    let deep = 20_000;
+    let nested = [
+        format!("x = {}1{};\n", "(".repeat(deep), ")".repeat(deep)),
+        format!("x = {}1{};\n", "[".repeat(deep), "]".repeat(deep)),
+        format!("x = {}1{};\n", "f(".repeat(deep), ")".repeat(deep)),
+        format!("x = a{};\n", ".b()".repeat(deep)),
+        format!("x = a{};\n", " || a".repeat(deep)),
+        format!("x = {}1;\n", "() => ".repeat(deep)),
+        format!("const {}x{} = y;\n", "{a: ".repeat(deep), "}".repeat(deep)),
+    ];
+    for text in nested {
+        let text = format!("function before() {{}}\n{text}function after() {{}}\n");
+        for path in ["a.ts", "a.js"] {
+            let facts = extract(path, text.as_bytes());
+            check_whole(&facts);
+            let names: Vec<&str> = facts.decls.iter().map(|it| facts.text(it.name)).collect();
+            assert!(names.contains(&"before"), "{path} {names:?}");
+            assert!(facts.partial.is_some(), "{path} {}", &text[..60]);
+        }
+    }
+    let written = format!("let x: {}string{} = 1\n", "Array<".repeat(5_000), ">".repeat(5_000));
+    check_whole(&extract("a.ts", written.as_bytes()));
+}
+
+#[test]
+fn x5_large_generated_typescript_is_cut_at_its_limits() {
+    let text = "export interface T { a: string; b(x: number): T; }\nexport const c = (x) => x.y(1);\n"
+        .repeat(70_000);
+    assert!(text.len() > 5_000_000);
+    assert_eq!(screen("a.ts", text.as_bytes()), Screen::Skip(SkipReason::TooLarge));
+    let facts = extract("a.ts", text.as_bytes());
+    assert!(facts.partial.is_some() && facts.decls.len() <= 50_000);
+    check_whole(&facts);
+    let minified = format!("var a={{}};{}", "a.b=function(c){return c(1)};".repeat(5_000));
+    assert_eq!(screen("a.js", minified.as_bytes()), Screen::Skip(SkipReason::LongLine));
+    check_whole(&extract("a.js", minified.as_bytes()));
 }
 
 #[test]
@@ -273,7 +384,8 @@ fn x7_line_ends_and_marks_do_not_matter() {
 
 #[test]
 fn an_empty_file_has_facts() {
-    for path in ["a.py", "a.rs", "a.ts", "a.vue", "package.json", "tsconfig.json", "Cargo.toml", "setup.cfg"] {
+    for path in ["a.py", "a.rs", "a.ts", "a.vue", "package.json", "tsconfig.json", "Cargo.toml", "setup.cfg"]
+    {
         let facts = extract(path, b"");
         assert_eq!((facts.partial, facts.n_lines), (None, 0));
         assert!(!facts.language.is_empty());

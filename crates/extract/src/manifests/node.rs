@@ -8,7 +8,8 @@ use super::json::{parse_json, strings};
 
 pub(crate) const PACKAGE: Manifests =
     Manifests { name: "package_json", file_names: &["package.json"], read: read_package };
-pub(crate) const LERNA: Manifests = Manifests { name: "lerna", file_names: &["lerna.json"], read: read_lerna };
+pub(crate) const LERNA: Manifests =
+    Manifests { name: "lerna", file_names: &["lerna.json"], read: read_lerna };
 pub(crate) const PNPM: Manifests =
     Manifests { name: "pnpm_workspace", file_names: &["pnpm-workspace.yaml"], read: read_pnpm };
 
@@ -25,8 +26,7 @@ fn read_package(text: &str) -> Result<Manifest, u32> {
         aliases: aliases(&document),
         ..Manifest::default()
     };
-    const KINDS: [&str; 4] =
-        ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"];
+    const KINDS: [&str; 4] = ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"];
     for kind in KINDS {
         for (name, version) in document.get(kind).and_then(Value::as_object).into_iter().flatten() {
             if manifest.dependencies.iter().any(|it| it.name == *name) {

@@ -10,14 +10,37 @@ use super::scopes::{Scope, ScopeKind, This};
 use crate::engine::tree::Node;
 
 const BLOCKS: [&[u8]; 11] = [
-    b"bench", b"context", b"describe", b"fdescribe", b"fit", b"it", b"specify", b"suite", b"test", b"xdescribe",
+    b"bench",
+    b"context",
+    b"describe",
+    b"fdescribe",
+    b"fit",
+    b"it",
+    b"specify",
+    b"suite",
+    b"test",
+    b"xdescribe",
     b"xit",
 ];
 
 /// What may stand behind the word: `it.only`, `describe.each`.
 const VARIANTS: [&[u8]; 16] = [
-    b"only", b"skip", b"each", b"todo", b"concurrent", b"sequential", b"failing", b"fails", b"serial",
-    b"parallel", b"for", b"runIf", b"skipIf", b"describe", b"extend", b"fixme",
+    b"only",
+    b"skip",
+    b"each",
+    b"todo",
+    b"concurrent",
+    b"sequential",
+    b"failing",
+    b"fails",
+    b"serial",
+    b"parallel",
+    b"for",
+    b"runIf",
+    b"skipIf",
+    b"describe",
+    b"extend",
+    b"fixme",
 ];
 
 impl Reader<'_, '_> {

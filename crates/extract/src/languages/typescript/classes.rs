@@ -1,8 +1,6 @@
 //! Classes: their members, bases and decorators; fields that constructors make.
 
-use knowing_model::facts::{
-    Base, BaseRole, DeclId, Modifiers, ReferenceRole, Str, Type, TypeId,
-};
+use knowing_model::facts::{Base, BaseRole, DeclId, Modifiers, ReferenceRole, Str, Type, TypeId};
 use knowing_model::{NodeFlags, NodeKind, Range};
 
 use super::functions::{NOWHERE, Named};
@@ -203,7 +201,8 @@ impl<'s> Reader<'_, 's> {
         decorators.extend(self.children(node).filter(|it| self.kind(*it) == Kind::Decorator));
         self.decorated(&decorators, id, cx);
         let inner = Context { decl: Some(id), ..cx };
-        let mut type_ = self.child(node, Field::Type).map(|it| self.annotation(it, inner, ReferenceRole::Hint));
+        let mut type_ =
+            self.child(node, Field::Type).map(|it| self.annotation(it, inner, ReferenceRole::Hint));
         if let Some(function) = function {
             self.functions.insert(function, id);
             self.members.insert((class, name), None);

@@ -31,7 +31,12 @@ impl<'s> Reader<'_, 's> {
         let Some(rest) = bytes.get(start..).filter(|it| it.starts_with(b"/**")) else { return };
         let Some(end) = memchr::memmem::find(rest, b"*/") else { return };
         let is_apart = rest[end + 2..].trim_ascii_start().len() + 2 < rest[end + 2..].len()
-            && rest[end + 2..].iter().take_while(|it| it.is_ascii_whitespace()).filter(|&&it| it == b'\n').count() > 1;
+            && rest[end + 2..]
+                .iter()
+                .take_while(|it| it.is_ascii_whitespace())
+                .filter(|&&it| it == b'\n')
+                .count()
+                > 1;
         let text = String::from_utf8_lossy(&rest[..end + 2]);
         let lower = text.to_ascii_lowercase();
         let is_about_file = ["@file", "@module", "@packagedocumentation"].iter().any(|it| lower.contains(it));
@@ -62,7 +67,9 @@ impl<'s> Reader<'_, 's> {
                     | Kind::AssignmentExpression
                     | Kind::Pair
             );
-            if !holds || self.first_child(parent).is_some_and(|it| it != node && self.is_sibling(parent, it, node)) {
+            if !holds
+                || self.first_child(parent).is_some_and(|it| it != node && self.is_sibling(parent, it, node))
+            {
                 break;
             }
             node = parent;
@@ -166,8 +173,15 @@ impl<'s> Reader<'_, 's> {
         out
     }
 
-    pub(super) fn tag_type(&mut self, tags: &[Tag<'_>], names: &[&[u8]], about: Option<&[u8]>, cx: Context) -> Option<TypeId> {
-        let tag = tags.iter().find(|it| names.contains(&it.name) && about.is_none_or(|about| it.about == about))?;
+    pub(super) fn tag_type(
+        &mut self,
+        tags: &[Tag<'_>],
+        names: &[&[u8]],
+        about: Option<&[u8]>,
+        cx: Context,
+    ) -> Option<TypeId> {
+        let tag =
+            tags.iter().find(|it| names.contains(&it.name) && about.is_none_or(|about| it.about == about))?;
         let type_ = self.annotation_at(tag.type_, cx, ReferenceRole::Hint);
         (!self.is_unknown(type_)).then_some(type_)
     }
@@ -208,7 +222,16 @@ fn block_text(text: &str) -> String {
 /// Lines after `//`; those that talk to tools are left out.
 fn line_text(text: &str) -> String {
     const TOOLS: [&str; 10] = [
-        "eslint", "@ts-", "prettier-", "istanbul", "tslint", "#region", "#endregion", "biome-", "c8 ", "v8 ",
+        "eslint",
+        "@ts-",
+        "prettier-",
+        "istanbul",
+        "tslint",
+        "#region",
+        "#endregion",
+        "biome-",
+        "c8 ",
+        "v8 ",
     ];
     let mut out = String::new();
     for line in text.lines() {

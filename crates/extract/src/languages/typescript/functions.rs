@@ -293,7 +293,10 @@ impl<'s> Reader<'_, 's> {
         }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "a parameter is read with all that is known of its function")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "a parameter is read with all that is known of its function"
+    )]
     fn parameter(
         &mut self,
         node: Node,

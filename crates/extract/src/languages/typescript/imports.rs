@@ -148,7 +148,9 @@ impl Reader<'_, '_> {
             self.note_import(node, Vec::new(), ImportKind::Member { name, alias }, Way::Out, cx);
             return Step::Into;
         }
-        let own = self.child(inside, Field::Name).filter(|_| self.is_function(inside) || self.kind(inside) == Kind::Class);
+        let own = self
+            .child(inside, Field::Name)
+            .filter(|_| self.is_function(inside) || self.kind(inside) == Kind::Class);
         let name = match own {
             Some(own) => self.b.name(own),
             None => self.b.intern("default"),
@@ -179,7 +181,8 @@ impl Reader<'_, '_> {
 
     /// `export default` before a function or class.
     pub(super) fn default_export(&mut self, node: Node, id: Option<DeclId>) {
-        let Some(parent) = self.b.tree.parent(node).filter(|it| self.kind(*it) == Kind::ExportStatement) else {
+        let Some(parent) = self.b.tree.parent(node).filter(|it| self.kind(*it) == Kind::ExportStatement)
+        else {
             return;
         };
         let words = self.between(self.b.tree.start(parent), self.b.tree.start(node));
@@ -201,7 +204,9 @@ impl Reader<'_, '_> {
                     let words = self.between(self.b.tree.start(parent), self.b.tree.start(at));
                     return !words.split(|it| it.is_ascii_whitespace()).any(|it| it == b"default");
                 }
-                Kind::LexicalDeclaration | Kind::VariableDeclaration | Kind::AmbientDeclaration => at = parent,
+                Kind::LexicalDeclaration | Kind::VariableDeclaration | Kind::AmbientDeclaration => {
+                    at = parent
+                }
                 _ => break,
             }
         }
@@ -288,7 +293,9 @@ impl Reader<'_, '_> {
         let inside = self.unwrapped(value);
         let (call, member) = match self.kind(inside) {
             Kind::CallExpression => (Some(inside), None),
-            Kind::MemberExpression => (self.child(inside, Field::Object), self.child(inside, Field::Property)),
+            Kind::MemberExpression => {
+                (self.child(inside, Field::Object), self.child(inside, Field::Property))
+            }
             Kind::AwaitExpression => (self.first_child(inside), None),
             _ => return false,
         };
@@ -296,7 +303,8 @@ impl Reader<'_, '_> {
         let Some(loaded) = self.module_call(call) else { return false };
         // `import("m")` has to be awaited.
         let is_awaited = self.kind(inside) == Kind::AwaitExpression;
-        let Some((_, text)) = loaded.split_once(':').filter(|(way, _)| (*way == "import") == is_awaited) else {
+        let Some((_, text)) = loaded.split_once(':').filter(|(way, _)| (*way == "import") == is_awaited)
+        else {
             return false;
         };
         self.loads.insert(call);
@@ -321,7 +329,9 @@ impl Reader<'_, '_> {
             let (key, target) = match self.kind(part) {
                 Kind::ShorthandPropertyPattern => (Some(part), Some(part)),
                 Kind::PairPattern => (self.child(part, Field::Key), self.child(part, Field::Value)),
-                Kind::ObjectAssignmentPattern => (self.child(part, Field::Left), self.child(part, Field::Left)),
+                Kind::ObjectAssignmentPattern => {
+                    (self.child(part, Field::Left), self.child(part, Field::Left))
+                }
                 _ => (None, None),
             };
             let (Some(key), Some(target)) = (key, target) else { continue };
@@ -390,7 +400,13 @@ impl Reader<'_, '_> {
             match self.kind(child) {
                 Kind::ShorthandProperty => {
                     let name = self.b.name(child);
-                    self.note_import(child, Vec::new(), ImportKind::Member { name, alias: name }, Way::Out, cx);
+                    self.note_import(
+                        child,
+                        Vec::new(),
+                        ImportKind::Member { name, alias: name },
+                        Way::Out,
+                        cx,
+                    );
                 }
                 Kind::Pair => {
                     let (key, value) = (self.child(child, Field::Key), self.child(child, Field::Value));

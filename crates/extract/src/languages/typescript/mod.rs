@@ -44,14 +44,11 @@ use kinds::{Field, Kind};
 
 const NAME: &str = "typescript";
 
-pub(crate) const TYPESCRIPT: Language = language(
-    &["ts", "mts", "cts", "vue"],
-    || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
-    {
+pub(crate) const TYPESCRIPT: Language =
+    language(&["ts", "mts", "cts", "vue"], || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(), {
         static TABLES: OnceLock<Tables> = OnceLock::new();
         &TABLES
-    },
-);
+    });
 
 /// Type assertions with angle brackets and JSX exclude each other.
 pub(crate) const TSX: Language = language(&["tsx"], || tree_sitter_typescript::LANGUAGE_TSX.into(), {
@@ -105,7 +102,17 @@ fn is_test(path: &str) -> bool {
     const DIRECTORIES: [&str; 9] =
         ["__tests__", "__mocks__", "__fixtures__", "test", "tests", "e2e", "spec", "specs", "cypress"];
     const ENDINGS: [&str; 12] = [
-        ".test", ".tests", ".spec", ".specs", ".e2e", ".cy", ".test-d", ".spec-d", "_test", "-test", "_spec",
+        ".test",
+        ".tests",
+        ".spec",
+        ".specs",
+        ".e2e",
+        ".cy",
+        ".test-d",
+        ".spec-d",
+        "_test",
+        "-test",
+        "_spec",
         ".e2e-spec",
     ];
     let (directories, file) = path.rsplit_once('/').unwrap_or(("", path));

@@ -112,7 +112,8 @@ impl Reader<'_, '_> {
     }
 
     fn collect_binary(&mut self, node: Node, outcome: Outcome, over: Range, cx: Context, depth: usize) {
-        let (Some(left), Some(right)) = (self.child(node, Field::Left), self.child(node, Field::Right)) else {
+        let (Some(left), Some(right)) = (self.child(node, Field::Left), self.child(node, Field::Right))
+        else {
             return;
         };
         let holds = outcome == Outcome::True;

@@ -92,8 +92,7 @@ impl Reader<'_, '_> {
             }
             Kind::Identifier => {
                 let used = self.b.name(inside);
-                let is_symbol =
-                    self.scopes.binder(cx.scope, used).is_some_and(|(_, it)| it == Bound::Symbol);
+                let is_symbol = self.scopes.binder(cx.scope, used).is_some_and(|(_, it)| it == Bound::Symbol);
                 if is_symbol {
                     let value = self.expr(value);
                     self.object_field(pair, key, name, owner, Some(value));
@@ -211,7 +210,8 @@ impl Reader<'_, '_> {
             Kind::Identifier => (Some(object), false),
             _ => return,
         };
-        let Some(owner) = of.filter(|it| self.kind(*it) == Kind::Identifier).and_then(|it| self.symbol_of(it, cx))
+        let Some(owner) =
+            of.filter(|it| self.kind(*it) == Kind::Identifier).and_then(|it| self.symbol_of(it, cx))
         else {
             return;
         };
@@ -220,8 +220,8 @@ impl Reader<'_, '_> {
             return;
         }
         self.b.consume(left);
-        let is_static = !is_instance
-            && matches!(self.b.facts.decl(owner).kind, NodeKind::Class | NodeKind::Function);
+        let is_static =
+            !is_instance && matches!(self.b.facts.decl(owner).kind, NodeKind::Class | NodeKind::Function);
         let id = if self.is_function(inside) {
             let head = Range { from: self.b.tree.start(node), to: self.head(inside).to };
             self.member_function(node, key, name, inside, owner, head)

@@ -15,10 +15,7 @@ const READERS: [&[u8]; 2] = [b"Deno.env.get", b"process.env.hasOwnProperty"];
 
 /// Modules and their functions that start the process their first argument names; none for the module itself.
 const PROCESSES: [(&str, &[&str]); 5] = [
-    (
-        "child_process",
-        &["exec", "execFile", "execFileSync", "execSync", "fork", "spawn", "spawnSync"],
-    ),
+    ("child_process", &["exec", "execFile", "execFileSync", "execSync", "fork", "spawn", "spawnSync"]),
     ("execa", &["default", "execa", "execaCommand", "execaCommandSync", "execaSync", "execaNode"]),
     ("cross-spawn", &["default", "spawn", "sync"]),
     ("zx", &["$"]),
@@ -60,7 +57,9 @@ impl Reader<'_, '_> {
             self.note_site(SiteKind::ReadsEnv, function, arguments, cx);
             return;
         }
-        let Some(root) = self.root_of(function).filter(|it| self.kind(*it) == Kind::Identifier) else { return };
+        let Some(root) = self.root_of(function).filter(|it| self.kind(*it) == Kind::Identifier) else {
+            return;
+        };
         let root = self.b.name(root);
         let Some((module, member)) = self.imported.get(&root) else { return };
         let Some((_, names)) = PROCESSES.iter().find(|(it, _)| it == module) else { return };

@@ -1,8 +1,6 @@
 //! Interfaces, aliases, enums, namespaces; where types are written, and what naming one means.
 
-use knowing_model::facts::{
-    BaseRole, DeclId, Reference, ReferenceRole, ReferenceTarget, Str, Type, TypeId,
-};
+use knowing_model::facts::{BaseRole, DeclId, Reference, ReferenceRole, ReferenceTarget, Str, Type, TypeId};
 use knowing_model::{NodeFlags, NodeKind, Range};
 
 use super::annotation::{Mention, parse, parse_arguments, parse_parameters};
@@ -209,13 +207,8 @@ impl Reader<'_, '_> {
             let Some(name_node) = name_node else { continue };
             let name = self.member_name(name_node);
             let position = self.b.tree.position(name_node);
-            let named = Named {
-                name,
-                position,
-                kind: NodeKind::EnumMember,
-                owner: Some(id),
-                visible: Some(NOWHERE),
-            };
+            let named =
+                Named { name, position, kind: NodeKind::EnumMember, owner: Some(id), visible: Some(NOWHERE) };
             let Some(member) = self.declare(member, named, self.b.tree.range(member)) else { break };
             self.b.decl_mut(member).flags.insert(NodeFlags::EXPORTED);
         }

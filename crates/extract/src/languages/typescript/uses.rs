@@ -84,14 +84,7 @@ impl Reader<'_, '_> {
         }
         let position = self.b.tree.position(last);
         self.b.count();
-        self.uses.push(MaybeUse {
-            decl: cx.decl,
-            scope: cx.scope,
-            name,
-            node,
-            role,
-            position,
-        });
+        self.uses.push(MaybeUse { decl: cx.decl, scope: cx.scope, name, node, role, position });
     }
 
     pub(super) fn call(&mut self, node: Node, cx: Context) -> Step<Context> {
@@ -127,8 +120,10 @@ impl Reader<'_, '_> {
             self.b.consume(function);
         }
         let mut inner = function;
-        while matches!(self.kind(inner), Kind::NonNullExpression | Kind::ParenthesizedExpression | Kind::InstantiationExpression)
-            && let Some(below) = self.first_child(inner)
+        while matches!(
+            self.kind(inner),
+            Kind::NonNullExpression | Kind::ParenthesizedExpression | Kind::InstantiationExpression
+        ) && let Some(below) = self.first_child(inner)
         {
             inner = below;
             self.b.consume(inner);
@@ -166,9 +161,11 @@ impl Reader<'_, '_> {
     pub(super) fn element(&mut self, node: Node, cx: Context) -> Step<Context> {
         let Some(name) = self.child(node, Field::Name) else { return Step::Into };
         let is_component = match self.kind(name) {
-            Kind::Identifier => {
-                self.b.bytes(name).first().is_some_and(|it| it.is_ascii_uppercase() || matches!(it, b'_' | b'$'))
-            }
+            Kind::Identifier => self
+                .b
+                .bytes(name)
+                .first()
+                .is_some_and(|it| it.is_ascii_uppercase() || matches!(it, b'_' | b'$')),
             Kind::MemberExpression => true,
             _ => false,
         };
@@ -181,15 +178,8 @@ impl Reader<'_, '_> {
         let Some(last) = self.terminal(name) else { return Step::Into };
         let position = self.b.tree.position(last);
         let form = CallForm::Plain;
-        let call = Call {
-            decl: cx.decl,
-            callee,
-            position,
-            n_arguments: 1,
-            spread: false,
-            passed: Vec::new(),
-            form,
-        };
+        let call =
+            Call { decl: cx.decl, callee, position, n_arguments: 1, spread: false, passed: Vec::new(), form };
         let call = self.b.call(call);
         for attribute in self.children(node) {
             if self.kind(attribute) != Kind::JsxAttribute {

@@ -275,7 +275,8 @@ impl Reader<'_, '_> {
                 }
             }
             Kind::AssignmentPattern | Kind::ObjectAssignmentPattern => {
-                let (Some(left), Some(right)) = (self.child(node, Field::Left), self.child(node, Field::Right))
+                let (Some(left), Some(right)) =
+                    (self.child(node, Field::Left), self.child(node, Field::Right))
                 else {
                     return;
                 };
@@ -345,7 +346,8 @@ impl Reader<'_, '_> {
 /// Assignments.
 impl Reader<'_, '_> {
     pub(super) fn assignment(&mut self, node: Node, cx: Context) -> Step<Context> {
-        let (Some(left), Some(right)) = (self.child(node, Field::Left), self.child(node, Field::Right)) else {
+        let (Some(left), Some(right)) = (self.child(node, Field::Left), self.child(node, Field::Right))
+        else {
             return Step::Into;
         };
         match self.kind(left) {

@@ -3,7 +3,8 @@
 use memchr::memmem;
 
 pub(crate) fn scripts(bytes: &[u8]) -> Vec<u8> {
-    let mut out: Vec<u8> = bytes.iter().map(|it| if matches!(it, b'\n' | b'\r') { *it } else { b' ' }).collect();
+    let mut out: Vec<u8> =
+        bytes.iter().map(|it| if matches!(it, b'\n' | b'\r') { *it } else { b' ' }).collect();
     let mut at = 0;
     while let Some(open) = memmem::find(&bytes[at..], b"<script").map(|it| it + at) {
         let after = open + b"<script".len();

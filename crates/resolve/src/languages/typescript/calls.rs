@@ -12,7 +12,13 @@ use crate::value::{External, Value};
 use crate::world::Def;
 
 impl TypeScript {
-    pub(super) fn result(&self, ev: &mut Evaluator<'_>, frame: Frame, callee: &Value, site: CallSite) -> Value {
+    pub(super) fn result(
+        &self,
+        ev: &mut Evaluator<'_>,
+        frame: Frame,
+        callee: &Value,
+        site: CallSite,
+    ) -> Value {
         let world = ev.world;
         match callee {
             Value::Def(def) => match world.kind(*def) {
@@ -39,9 +45,10 @@ impl TypeScript {
         let facts = world.facts(file);
         facts.text(decl.name).starts_with(|it: char| it.is_ascii_uppercase())
             && decl.type_.is_none()
-            && facts.decls.iter().any(|it| {
-                it.owner == Some(id) && matches!(it.kind, NodeKind::Method | NodeKind::Field)
-            })
+            && facts
+                .decls
+                .iter()
+                .any(|it| it.owner == Some(id) && matches!(it.kind, NodeKind::Method | NodeKind::Field))
             && world.scopes[file as usize].returns(id).next().is_none()
     }
 
@@ -91,7 +98,8 @@ impl TypeScript {
             let direct = world.hierarchy.direct(class);
             let place = direct.iter().position(|it| *it == Ancestor::Project(owner));
             let Some(base) = place.and_then(|it| decl.bases.get(it)) else { return Vec::new() };
-            let knowing_model::facts::Type::Named { arguments: written, .. } = world.facts(file).type_(base.type_)
+            let knowing_model::facts::Type::Named { arguments: written, .. } =
+                world.facts(file).type_(base.type_)
             else {
                 return Vec::new();
             };
@@ -108,12 +116,35 @@ impl TypeScript {
         names.zip(values).collect()
     }
 
-    fn result_outside(&self, ev: &mut Evaluator<'_>, frame: Frame, external: &External, site: CallSite) -> Value {
+    /// The builtin container that a class extends: `class Shops extends Map<string, Shop>`.
+    fn builtin_base(&self, ev: &mut Evaluator<'_>, frame: Frame, class: Def) -> Option<Value> {
+        let world = ev.world;
+        let (file, id, decl) = world.decl(class);
+        let place = world.hierarchy.direct(class).iter().position(|it| match it {
+            Ancestor::External(external) => builtin_name(ev, external).is_some(),
+            _ => false,
+        })?;
+        let base = decl.bases.get(place)?;
+        Some(self.typed_with(ev, Frame::in_file(frame, file), Some(id), base.type_, &[]))
+    }
+
+    fn result_outside(
+        &self,
+        ev: &mut Evaluator<'_>,
+        frame: Frame,
+        external: &External,
+        site: CallSite,
+    ) -> Value {
         let world = ev.world;
         let Some(last) = external.last() else { return Value::ExternalResult };
         let text = world.text(last);
         if let Expr::Member { of, .. } = world.facts(frame.file).expr(site.callee) {
-            let of = ev.settled_expr(frame, site.decl, of);
+            let mut of = ev.settled_expr(frame, site.decl, of);
+            if let Value::Instance(class, _) = &of
+                && let Some(base) = self.builtin_base(ev, frame, *class)
+            {
+                of = base;
+            }
             match &of {
                 Value::Iterable(inner) => return from_list(inner, text, &of),
                 Value::Tuple(items) => {
@@ -134,7 +165,9 @@ impl TypeScript {
                         (Some("Map" | "ReadonlyMap"), "values", [_, value]) => {
                             Value::Iterable(value.clone().into())
                         }
-                        (Some("Map" | "ReadonlyMap"), "keys", [key, _]) => Value::Iterable(key.clone().into()),
+                        (Some("Map" | "ReadonlyMap"), "keys", [key, _]) => {
+                            Value::Iterable(key.clone().into())
+                        }
                         (Some("Map" | "ReadonlyMap"), "entries", [_, _]) => {
                             Value::Iterable(Value::Tuple(arguments.clone()).into())
                         }
@@ -170,8 +203,8 @@ fn is_generic_helper(ev: &Evaluator<'_>, external: &External) -> bool {
 fn from_list(inner: &Value, method: &str, whole: &Value) -> Value {
     match method {
         "find" | "findLast" | "at" | "pop" | "shift" => inner.clone(),
-        "filter" | "slice" | "concat" | "reverse" | "sort" | "toSorted" | "toReversed" | "splice" | "values"
-        | "fill" | "with" | "toSpliced" => whole.clone(),
+        "filter" | "slice" | "concat" | "reverse" | "sort" | "toSorted" | "toReversed" | "splice"
+        | "values" | "fill" | "with" | "toSpliced" => whole.clone(),
         "map" | "flatMap" | "flat" | "entries" | "keys" => Value::Iterable(Value::Unknown.into()),
         "reduce" | "reduceRight" => Value::Unknown,
         _ => Value::ExternalResult,

@@ -95,7 +95,10 @@ impl TypeScript {
         let rank = |id: &DeclId| {
             let decl = facts.decl(*id);
             let kind = match (space, decl.kind) {
-                (Space::Type, NodeKind::Class | NodeKind::Interface | NodeKind::TypeAlias | NodeKind::Enum) => 0,
+                (
+                    Space::Type,
+                    NodeKind::Class | NodeKind::Interface | NodeKind::TypeAlias | NodeKind::Enum,
+                ) => 0,
                 (Space::Type, NodeKind::Module) => 1,
                 (Space::Type, _) => return None,
                 (_, NodeKind::Interface | NodeKind::TypeAlias) if decl.value.is_none() => return None,
@@ -200,7 +203,13 @@ impl TypeScript {
     }
 
     /// A module as a value: itself, or what it offers as a whole.
-    pub(super) fn module_value(&self, ev: &mut Evaluator<'_>, frame: Frame, file: u32, space: Space) -> Value {
+    pub(super) fn module_value(
+        &self,
+        ev: &mut Evaluator<'_>,
+        frame: Frame,
+        file: u32,
+        space: Space,
+    ) -> Value {
         let module = Value::Module(ModuleId(file));
         let name = word(ev, "export=");
         if ev.world.scopes[file as usize].find(Scope::TOP, name).is_empty()
@@ -214,7 +223,13 @@ impl TypeScript {
     }
 
     /// The default import of a file that has no default export: all of a CommonJS module.
-    pub(super) fn without_default(&self, ev: &mut Evaluator<'_>, frame: Frame, file: u32, space: Space) -> Value {
+    pub(super) fn without_default(
+        &self,
+        ev: &mut Evaluator<'_>,
+        frame: Frame,
+        file: u32,
+        space: Space,
+    ) -> Value {
         let facts = ev.world.facts(file);
         let path = ev.world.path(file);
         let is_script = [".js", ".cjs", ".jsx"].iter().any(|it| path.ends_with(it));
@@ -238,7 +253,8 @@ impl TypeScript {
         if !ev.enter() {
             return Value::Unknown;
         }
-        let value = ev.top_name(file | OFFERED, name, space, |ev| self.exported(ev, frame, file, name, space));
+        let value =
+            ev.top_name(file | OFFERED, name, space, |ev| self.exported(ev, frame, file, name, space));
         ev.leave();
         value
     }
@@ -262,7 +278,6 @@ impl TypeScript {
             Target::Missing => Value::Unknown,
         }
     }
-
 }
 
 fn is_nameless(name: &str) -> bool {

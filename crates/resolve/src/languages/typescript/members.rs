@@ -64,7 +64,9 @@ impl TypeScript {
             }
         }
         match world.text(name) {
-            "apply" | "bind" | "call" | "name" | "toString" if kind.is_callable() || kind == NodeKind::Class => {
+            "apply" | "bind" | "call" | "name" | "toString"
+                if kind.is_callable() || kind == NodeKind::Class =>
+            {
                 builtin_member(ev, "Function", name)
             }
             // Instances of what stands behind it.
@@ -138,7 +140,8 @@ impl TypeScript {
         let mut unknown = false;
         // Types without bases of their own in the list have them unresolved.
         if world.decl(of).2.bases.is_empty() && world.kind(of) == NodeKind::Class {
-            let has_heritage = world.facts(world.file_of(of)).text(world.decl(of).2.signature).contains(" extends ");
+            let has_heritage =
+                world.facts(world.file_of(of)).text(world.decl(of).2.signature).contains(" extends ");
             unknown = has_heritage;
         }
         for ancestor in world.hierarchy.ancestors(of) {
@@ -204,7 +207,8 @@ fn own_member(ev: &Evaluator<'_>, of: Def, name: Name, side: Side) -> Option<Def
                         | NodeKind::Class
                 );
                 let def = world.def(file, *decl);
-                let fits = member.kind == NodeKind::EnumMember || (side == Side::Static) == is_static(ev, def);
+                let fits =
+                    member.kind == NodeKind::EnumMember || (side == Side::Static) == is_static(ev, def);
                 is_member && (fits || !is_function && member.kind == NodeKind::Class)
             })
             .min_by_key(|it| (rank(*it), *it))

@@ -107,17 +107,17 @@ impl Rules for TypeScript {
 
     fn is_object(&self, ev: &Evaluator<'_>, def: Def) -> bool {
         let (file, _, decl) = ev.world.decl(def);
-        decl.value.is_some_and(|it| {
-            matches!(ev.world.facts(file).expr(it), Expr::Literal(Literal::Dictionary))
-        })
+        decl.value
+            .is_some_and(|it| matches!(ev.world.facts(file).expr(it), Expr::Literal(Literal::Dictionary)))
     }
 
     fn awaited(&self, _: &mut Evaluator<'_>, of: &Value) -> Value {
-        match of {
-            Value::Awaitable(inner) => (**inner).clone(),
-            // Anything can be awaited and is itself then.
-            other => other.clone(),
+        let mut value = of;
+        // A promise of a promise is one; anything else can be awaited too and is itself then.
+        while let Value::Awaitable(inner) = value {
+            value = inner;
         }
+        value.clone()
     }
 
     fn file_of(&self, ev: &Evaluator<'_>, value: &Value) -> Option<u32> {
@@ -140,7 +140,9 @@ impl Rules for TypeScript {
             (Target::File(file), ImportKind::Member { name, .. }) => {
                 let name = world.name(frame.file, name);
                 match self.exported(ev, frame, file, name, space) {
-                    Value::Missing if world.text(name) == "default" => self.without_default(ev, frame, file, space),
+                    Value::Missing if world.text(name) == "default" => {
+                        self.without_default(ev, frame, file, space)
+                    }
                     value => value,
                 }
             }
@@ -257,12 +259,14 @@ impl Rules for TypeScript {
         match of {
             Value::Iterable(inner) => (**inner).clone(),
             Value::Tuple(items) => Value::join(items.iter().cloned()),
-            Value::ExternalInstance(external, arguments) => match (builtin_name(ev, external), &arguments[..]) {
-                (Some("Map" | "ReadonlyMap"), [_, _]) => Value::Tuple(arguments.clone()),
-                (Some("Set" | "ReadonlySet"), [item]) => item.clone(),
-                (Some(_), _) => Value::Unknown,
-                (None, _) => Value::ExternalResult,
-            },
+            Value::ExternalInstance(external, arguments) => {
+                match (builtin_name(ev, external), &arguments[..]) {
+                    (Some("Map" | "ReadonlyMap"), [_, _]) => Value::Tuple(arguments.clone()),
+                    (Some("Set" | "ReadonlySet"), [item]) => item.clone(),
+                    (Some(_), _) => Value::Unknown,
+                    (None, _) => Value::ExternalResult,
+                }
+            }
             Value::ExternalResult => Value::ExternalResult,
             _ => Value::Unknown,
         }
@@ -271,11 +275,13 @@ impl Rules for TypeScript {
     fn indexed(&self, ev: &mut Evaluator<'_>, _: Frame, of: &Value) -> Value {
         match of {
             Value::Iterable(inner) => (**inner).clone(),
-            Value::ExternalInstance(external, arguments) => match (builtin_name(ev, external), &arguments[..]) {
-                (Some("Record"), [_, item]) => item.clone(),
-                (Some(_), _) => Value::Unknown,
-                (None, _) => Value::ExternalResult,
-            },
+            Value::ExternalInstance(external, arguments) => {
+                match (builtin_name(ev, external), &arguments[..]) {
+                    (Some("Record"), [_, item]) => item.clone(),
+                    (Some(_), _) => Value::Unknown,
+                    (None, _) => Value::ExternalResult,
+                }
+            }
             Value::External(_) | Value::ExternalResult => Value::ExternalResult,
             _ => Value::Unknown,
         }

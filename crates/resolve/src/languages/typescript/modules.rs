@@ -58,8 +58,8 @@ const WRITTEN: [&str; 8] = [".d.ts", ".d.mts", ".d.cts", ".js", ".mjs", ".cjs", 
 
 /// Directories that hold what is built of the sources.
 const BUILT: [&str; 15] = [
-    "dist", "lib", "build", "out", "es", "esm", "cjs", "types", "module", "commonjs", "node", "browser", "src",
-    "output", "umd",
+    "dist", "lib", "build", "out", "es", "esm", "cjs", "types", "module", "commonjs", "node", "browser",
+    "src", "output", "umd",
 ];
 
 impl TypeScriptModules {
@@ -159,7 +159,7 @@ impl TypeScriptModules {
         }
         match self.by_convention(world, directory, text) {
             Some(file) => Target::File(file),
-            None if text.starts_with("@/") || text.starts_with("~/") => Target::Missing,
+            None if self.is_of_project(directory, text) => Target::Missing,
             None => Target::Outside,
         }
     }
@@ -213,7 +213,9 @@ impl TypeScriptModules {
             Some(rest) => self
                 .offered(world, package, &format!("./{rest}"))
                 .or_else(|| join(&package.directory, rest).and_then(|it| self.file_for(world, &it)))
-                .or_else(|| self.source_of(world, &package.directory, &format!("{}/{rest}", package.directory))),
+                .or_else(|| {
+                    self.source_of(world, &package.directory, &format!("{}/{rest}", package.directory))
+                }),
         }
     }
 
@@ -225,6 +227,22 @@ impl TypeScriptModules {
             let base = join(own, below)?;
             self.file_for(world, &join(&base, rest)?)
         })
+    }
+
+    /// Whether a text means something of the project that has no file here: built, generated, vendored.
+    fn is_of_project(&self, directory: &str, text: &str) -> bool {
+        let n_parts = if text.starts_with('@') { 2 } else { 1 };
+        let end = text.match_indices('/').nth(n_parts - 1).map_or(text.len(), |(at, _)| at);
+        let name = &text[..end];
+        let is_alias = |it: &PathAlias| it.pattern != "*" && match_alias(&it.pattern, text).is_some();
+        text.starts_with("@/")
+            || text.starts_with("~/")
+            || self.packages.contains_key(name)
+            || self.package_around(directory).is_some_and(|it| it.name == name)
+            || ancestors(directory)
+                .filter_map(|it| self.configs.get(it))
+                .flatten()
+                .any(|it| it.aliases.iter().any(is_alias))
     }
 
     fn package_around(&self, directory: &str) -> Option<&Package> {
@@ -315,7 +333,15 @@ impl TypeScriptModules {
         let main = package.aliases.iter().find(|it| it.pattern == ".")?;
         main.targets.iter().find_map(|it| {
             let target = join(path, it)?;
-            if target == path { None } else { EXTENSIONS.iter().find_map(|it| ours(&format!("{target}{it}"))).or_else(|| ours(&target)).or_else(|| self.source_of_main(world, path, &target)) }
+            if target == path {
+                None
+            } else {
+                EXTENSIONS
+                    .iter()
+                    .find_map(|it| ours(&format!("{target}{it}")))
+                    .or_else(|| ours(&target))
+                    .or_else(|| self.source_of_main(world, path, &target))
+            }
         })
     }
 

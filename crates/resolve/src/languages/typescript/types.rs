@@ -79,8 +79,7 @@ impl TypeScript {
         let mut at = decl;
         while let Some(id) = at {
             let decl = facts.decl(id);
-            let parameter =
-                decl.type_parameters.iter().find(|it| world.name(frame.file, it.name) == name);
+            let parameter = decl.type_parameters.iter().find(|it| world.name(frame.file, it.name) == name);
             if let Some(parameter) = parameter {
                 if !ev.enter() {
                     return Some(Value::Unknown);
@@ -182,7 +181,13 @@ impl TypeScript {
         }
     }
 
-    fn predefined(&self, ev: &mut Evaluator<'_>, frame: Frame, decl: Option<DeclId>, text: &str) -> Option<Value> {
+    fn predefined(
+        &self,
+        ev: &mut Evaluator<'_>,
+        frame: Frame,
+        decl: Option<DeclId>,
+        text: &str,
+    ) -> Option<Value> {
         Some(match text {
             "string" => instance_of_builtin(ev, "String", &[]),
             "number" => instance_of_builtin(ev, "Number", &[]),
@@ -202,7 +207,13 @@ impl TypeScript {
         })
     }
 
-    fn instance_of(&self, ev: &mut Evaluator<'_>, frame: Frame, entity: &Value, arguments: &[Value]) -> Value {
+    fn instance_of(
+        &self,
+        ev: &mut Evaluator<'_>,
+        frame: Frame,
+        entity: &Value,
+        arguments: &[Value],
+    ) -> Value {
         let world = ev.world;
         match entity {
             Value::Def(def) => match world.kind(*def) {
@@ -226,7 +237,13 @@ impl TypeScript {
         }
     }
 
-    fn aliased(&self, ev: &mut Evaluator<'_>, frame: Frame, alias: crate::world::Def, arguments: &[Value]) -> Value {
+    fn aliased(
+        &self,
+        ev: &mut Evaluator<'_>,
+        frame: Frame,
+        alias: crate::world::Def,
+        arguments: &[Value],
+    ) -> Value {
         let world = ev.world;
         let (file, id, decl) = world.decl(alias);
         let has_members = world.facts(file).decls.get(id.index() + 1).is_some_and(|it| it.owner == Some(id));
@@ -250,10 +267,17 @@ impl TypeScript {
         let first = || arguments.first().cloned().unwrap_or(Value::Unknown);
         match name {
             "Promise" | "PromiseLike" => Value::Awaitable(first().into()),
-            "Array" | "ReadonlyArray" | "Iterable" | "IterableIterator" | "Iterator" | "Generator"
-            | "ArrayLike" | "AsyncIterable" | "AsyncIterableIterator" | "AsyncGenerator" | "AsyncIterator" => {
-                Value::Iterable(first().into())
-            }
+            "Array"
+            | "ReadonlyArray"
+            | "Iterable"
+            | "IterableIterator"
+            | "Iterator"
+            | "Generator"
+            | "ArrayLike"
+            | "AsyncIterable"
+            | "AsyncIterableIterator"
+            | "AsyncGenerator"
+            | "AsyncIterator" => Value::Iterable(first().into()),
             "Partial" | "Readonly" | "Required" | "NonNullable" | "Pick" | "Omit" | "NoInfer" | "Exclude"
             | "Extract" => first(),
             "Awaited" => match first() {
