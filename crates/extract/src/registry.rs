@@ -21,8 +21,11 @@ pub(crate) const MANIFESTS: &[&Manifests] = &[
     &manifests::tsconfig::TSCONFIG,
 ];
 
-/// Files of which a part alone is code, by extension: what is parsed instead, of the same length.
-const EMBEDDED: &[(&str, fn(&[u8]) -> Vec<u8>)] = &[("vue", typescript::vue::scripts)];
+/// A file to what of it is code, of the same length.
+type Code = fn(&[u8]) -> Vec<u8>;
+
+/// Files of which a part alone is code, by extension.
+const EMBEDDED: &[(&str, Code)] = &[("vue", typescript::vue::scripts)];
 
 /// What of a file is parsed.
 pub(crate) fn code_of<'b>(path: &str, bytes: &'b [u8]) -> Cow<'b, [u8]> {

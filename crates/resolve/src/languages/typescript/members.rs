@@ -39,7 +39,7 @@ impl TypeScript {
             NodeKind::Enum => Value::Unknown,
             // What a function made may have more than it shows.
             NodeKind::Function | NodeKind::Method => Value::Unknown,
-            _ => self.from_ancestors(ev, of, name, Side::Instance),
+            _ => self.ancestor_member(ev, of, name, Side::Instance),
         }
     }
 
@@ -71,7 +71,7 @@ impl TypeScript {
             }
             // Instances of what stands behind it.
             "prototype" => Value::instance(of),
-            _ if kind == NodeKind::Class => self.from_ancestors(ev, of, name, Side::Static),
+            _ if kind == NodeKind::Class => self.ancestor_member(ev, of, name, Side::Static),
             _ if kind == NodeKind::Enum => Value::Missing,
             _ => Value::Unknown,
         }
@@ -118,7 +118,7 @@ impl TypeScript {
 
     /// `super.name`, and `super(...)` as the constructor.
     pub(super) fn inherited(&self, ev: &Evaluator<'_>, class: Def, name: Name) -> Value {
-        let found = self.from_ancestors(ev, class, name, Side::Instance);
+        let found = self.ancestor_member(ev, class, name, Side::Instance);
         match found {
             Value::Missing if ev.world.text(name) == "constructor" => {
                 // The class above has no constructor of its own.
@@ -135,7 +135,7 @@ impl TypeScript {
         }
     }
 
-    fn from_ancestors(&self, ev: &Evaluator<'_>, of: Def, name: Name, side: Side) -> Value {
+    fn ancestor_member(&self, ev: &Evaluator<'_>, of: Def, name: Name, side: Side) -> Value {
         let world = ev.world;
         let mut unknown = false;
         // Types without bases of their own in the list have them unresolved.

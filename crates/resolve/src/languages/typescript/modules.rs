@@ -141,8 +141,8 @@ impl TypeScriptModules {
         if text.starts_with('.') {
             return found(join(directory, text).and_then(|it| self.file_for(world, &it)));
         }
-        if text.starts_with('/') {
-            return found(join("", &text[1..]).and_then(|it| self.file_for(world, &it)));
+        if let Some(text) = text.strip_prefix('/') {
+            return found(join("", text).and_then(|it| self.file_for(world, &it)));
         }
         if text.starts_with('#') {
             let own = self.package_around(directory);
