@@ -3,16 +3,24 @@
 use std::borrow::Cow;
 
 use crate::language::Language;
-use crate::languages::{python, rust, typescript};
+use crate::languages::{go, python, rust, typescript};
 use crate::manifests::{self, Manifests};
 
 /// Languages by name; one that has several grammars has a line for each.
-pub(crate) const LANGUAGES: &[&Language] =
-    &[&python::LANGUAGE, &rust::LANGUAGE, &typescript::JAVASCRIPT, &typescript::TSX, &typescript::TYPESCRIPT];
+pub(crate) const LANGUAGES: &[&Language] = &[
+    &go::LANGUAGE,
+    &python::LANGUAGE,
+    &rust::LANGUAGE,
+    &typescript::JAVASCRIPT,
+    &typescript::TSX,
+    &typescript::TYPESCRIPT,
+];
 
 /// Project files by name.
 pub(crate) const MANIFESTS: &[&Manifests] = &[
     &manifests::cargo::CARGO,
+    &manifests::gomod::GO_MOD,
+    &manifests::gomod::GO_WORK,
     &manifests::node::LERNA,
     &manifests::node::PACKAGE,
     &manifests::node::PNPM,

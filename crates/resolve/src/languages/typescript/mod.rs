@@ -287,6 +287,15 @@ impl Rules for TypeScript {
         }
     }
 
+    fn item(&self, _: &mut Evaluator<'_>, of: &Value, index: u32) -> Value {
+        match of {
+            Value::Tuple(items) => items.get(index as usize).cloned().unwrap_or(Value::Unknown),
+            Value::Iterable(inner) => (**inner).clone(),
+            Value::ExternalResult => Value::ExternalResult,
+            _ => Value::Unknown,
+        }
+    }
+
     fn literal(&self, ev: &Evaluator<'_>, literal: Literal) -> Value {
         let type_name = match literal {
             Literal::None => return Value::Nothing,
