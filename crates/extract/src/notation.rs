@@ -267,6 +267,12 @@ impl Notation<'_> {
             }
             self.push(line);
         }
+        for it in &manifest.extends {
+            self.push(format!("inherits {it}"));
+        }
+        for it in &manifest.aliases {
+            self.push(format!("alias {} {}", it.pattern, it.targets.join(" ")));
+        }
         for it in &manifest.targets {
             let name = it.name.as_deref().unwrap_or("-");
             let path = it.path.as_deref().unwrap_or("-");

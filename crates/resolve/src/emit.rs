@@ -99,6 +99,10 @@ impl Emitter<'_> {
     fn imports(&mut self) {
         let rules = self.world.rules(self.file);
         for import in &self.world.facts(self.file).imports {
+            if import.reexport && import.module.is_empty() && import.visible.from == import.visible.to {
+                // The file's own declaration under another name.
+                continue;
+            }
             self.ev.begin();
             let module = rules.imported_module(&mut self.ev, self.frame, import);
             let mut member = self.ev.imported(self.frame, import, Space::Value);

@@ -130,6 +130,21 @@ fn r7_derived_edges_do_not_depend_on_the_order_of_work() {
 }
 
 #[test]
+fn r1_r2_r3_r5_r6_typescript_spec_holds() {
+    check(include_str!("languages/typescript/spec.md"), "typescript/spec.md");
+}
+
+#[test]
+fn circles_of_typescript_end() {
+    let text = "//- /a.ts\nexport * from './b';\nexport { x } from './b';\nexport class A extends B {}\nimport { B } from './b';\n\
+                //- /b.ts\nexport * from './a';\nexport { x } from './a';\nimport { A } from './a';\nexport class B extends A {}\n\
+                import { x } from './a';\nexport function f() { x(); return f()(); }\n";
+    let lines = lines_of(text);
+    assert!(lines.iter().any(|it| it.starts_with("extends a.ts.A -> b.ts.B")), "{lines:#?}");
+    assert!(lines.iter().any(|it| it.starts_with("unresolved b.ts.f x ")), "{lines:#?}");
+}
+
+#[test]
 fn circles_end() {
     let text = "//- /a.py\nfrom b import *\nfrom b import x\nclass A(B): pass\n\
                 //- /b.py\nfrom a import *\nfrom a import x\nclass B(A): pass\ndef f():\n    x()\n    return f()()\n";

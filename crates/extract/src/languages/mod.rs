@@ -3,3 +3,4 @@
 pub(crate) mod go;
 pub(crate) mod python;
 pub(crate) mod rust;
+pub(crate) mod typescript;
