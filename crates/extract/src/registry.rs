@@ -1,11 +1,11 @@
 //! Which languages and project files there are: one line each, sorted.
 
 use crate::language::Language;
-use crate::languages::{python, rust};
+use crate::languages::{go, python, rust};
 use crate::manifests::{self, Manifests};
 
 /// Languages by name.
-pub(crate) const LANGUAGES: &[&Language] = &[&python::LANGUAGE, &rust::LANGUAGE];
+pub(crate) const LANGUAGES: &[&Language] = &[&go::LANGUAGE, &python::LANGUAGE, &rust::LANGUAGE];
 
 /// Languages whose parser is given another text of the same length, where a file asks for it.
 pub(crate) const BLANKED: &[(&str, Blanked)] = &[("rust", rust::blanked)];
@@ -14,8 +14,13 @@ pub(crate) const BLANKED: &[(&str, Blanked)] = &[("rust", rust::blanked)];
 pub(crate) type Blanked = fn(&[u8]) -> Option<Vec<u8>>;
 
 /// Project files by name.
-pub(crate) const MANIFESTS: &[&Manifests] =
-    &[&manifests::cargo::CARGO, &manifests::pyproject::PYPROJECT, &manifests::setup::SETUP_CFG];
+pub(crate) const MANIFESTS: &[&Manifests] = &[
+    &manifests::cargo::CARGO,
+    &manifests::gomod::GO_MOD,
+    &manifests::gomod::GO_WORK,
+    &manifests::pyproject::PYPROJECT,
+    &manifests::setup::SETUP_CFG,
+];
 
 /// A language or project format and the paths it takes, for documentation.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -14,23 +14,22 @@ use crate::names::Name;
 use crate::scopes::{Item, Scope};
 use crate::world::{Def, World};
 
+#[derive(Clone, Copy)]
 pub(crate) struct DerivedEdge {
     pub(crate) source: Def,
     pub(crate) target: Def,
     pub(crate) kind: EdgeKind,
     pub(crate) provenance: Provenance,
-    pub(crate) confidence_bp: u16,
 }
 
 impl DerivedEdge {
-    /// With the usual confidence of its provenance.
     fn new(source: Def, target: Def, kind: EdgeKind, provenance: Provenance) -> DerivedEdge {
-        DerivedEdge { source, target, kind, provenance, confidence_bp: provenance.usual_confidence() }
+        DerivedEdge { source, target, kind, provenance }
     }
 }
 
-/// Sorted by source, target and kind.
-pub(crate) fn derive(world: &World<'_>, files: &[FileEdges]) -> Vec<DerivedEdge> {
+/// With the confidence of each in basis points, sorted by source, target and kind.
+pub(crate) fn derive(world: &World<'_>, files: &[FileEdges]) -> Vec<(DerivedEdge, u16)> {
     let mut edges = Vec::new();
     for def in (0..world.n_defs() as u32).map(Def) {
         let owner = world.hierarchy.owner_type(world, def);
@@ -45,11 +44,14 @@ pub(crate) fn derive(world: &World<'_>, files: &[FileEdges]) -> Vec<DerivedEdge>
         let (kind, provenance) = (EdgeKind::References, Provenance::Structural);
         edges.extend(parts[1..].iter().map(|it| DerivedEdge::new(*it, parts[0], kind, provenance)));
     }
+    crate::languages::derived(world, &mut edges);
     hints::propagate(world, files, &mut edges);
     tested::tested(world, files, &mut edges);
+    let mut edges: Vec<(DerivedEdge, u16)> =
+        edges.into_iter().map(|it| (it, it.provenance.usual_confidence())).collect();
     similar::similar(world, &mut edges);
-    edges.sort_unstable_by_key(|it| (it.source, it.target, it.kind));
-    edges.dedup_by_key(|it| (it.source, it.target, it.kind));
+    edges.sort_unstable_by_key(|(it, _)| (it.source, it.target, it.kind));
+    edges.dedup_by_key(|(it, _)| (it.source, it.target, it.kind));
     edges
 }
 

@@ -182,7 +182,14 @@ impl<'w> Evaluator<'w> {
                 let of = self.settled_expr(frame, decl, of);
                 self.element(frame, &of)
             }
-            Expr::Await { of } => self.settled_expr(frame, decl, of).map(awaited),
+            Expr::Await { of } => {
+                let of = self.settled_expr(frame, decl, of);
+                of.map(|it| match it {
+                    Value::Awaitable(inner) => (**inner).clone(),
+                    Value::ExternalResult => Value::ExternalResult,
+                    it => rules.awaited(self, frame, it),
+                })
+            }
             Expr::Try { of } => {
                 let of = self.settled_expr(frame, decl, of);
                 of.map(|it| rules.tried(self, frame, it))
@@ -193,10 +200,7 @@ impl<'w> Evaluator<'w> {
             }
             Expr::Item { of, index } => {
                 let of = self.settled_expr(frame, decl, of);
-                of.map(|it| match it {
-                    Value::Tuple(items) => items.get(index as usize).cloned().unwrap_or(Value::Unknown),
-                    _ => Value::Unknown,
-                })
+                of.map(|it| rules.item(self, it, index))
             }
             Expr::Payload { of, variant, field } => {
                 let of = self.settled_expr(frame, decl, of);
@@ -301,6 +305,7 @@ impl<'w> Evaluator<'w> {
                 None => Value::Unknown,
             },
             Bound::Unknown => Value::Unknown,
+            Bound::Decl(id) => Value::Def(self.world.def(frame.file, id)),
         }
     }
 
@@ -407,7 +412,12 @@ impl<'w> Evaluator<'w> {
             match entry.item {
                 Item::Binding(index) => {
                     let binding = &facts.bindings[index as usize];
-                    if space == Space::Type || space == Space::Macro {
+                    let fits = match (space, binding.value) {
+                        (Space::Value, _) => true,
+                        (space, Bound::Decl(decl)) => fits(facts.decl(decl).kind, space),
+                        (Space::Type | Space::Macro, _) => false,
+                    };
+                    if !fits {
                         continue;
                     }
                     let seen = match flow {
@@ -550,12 +560,4 @@ fn wrapped(value: Value, modifiers: Modifiers) -> Value {
         return Value::Awaitable(value.into());
     }
     value
-}
-
-fn awaited(value: &Value) -> Value {
-    match value {
-        Value::Awaitable(inner) => (**inner).clone(),
-        Value::ExternalResult => Value::ExternalResult,
-        _ => Value::Unknown,
-    }
 }
