@@ -8,7 +8,7 @@ pub(crate) mod typescript;
 use knowing_model::facts::{DeclId, ExprId, Import, Literal, TypeId};
 
 use crate::derive::DerivedEdge;
-use crate::evaluate::{Evaluator, Frame, awaited};
+use crate::evaluate::{Evaluator, Frame};
 use crate::names::Name;
 use crate::value::{External, Value};
 use crate::world::{Def, World};
@@ -122,11 +122,6 @@ pub(crate) trait Rules: Sync {
         false
     }
 
-    /// What `await` gives.
-    fn awaited(&self, ev: &mut Evaluator<'_>, of: &Value) -> Value {
-        awaited(of)
-    }
-
     /// Whether code that stands directly in a type sees the type's members by their bare names.
     fn type_body_is_scope(&self) -> bool {
         false
@@ -232,6 +227,11 @@ pub(crate) trait Rules: Sync {
 
     /// What `with of as` binds.
     fn entered(&self, ev: &mut Evaluator<'_>, frame: Frame, of: &Value) -> Value {
+        Value::Unknown
+    }
+
+    /// What awaiting a value gives that is neither the result of an `async` callable nor from outside.
+    fn awaited(&self, ev: &mut Evaluator<'_>, frame: Frame, of: &Value) -> Value {
         Value::Unknown
     }
 
