@@ -153,7 +153,9 @@ impl Emitter<'_> {
                             self.push(Some(id), end, EdgeKind::Implements, base.position);
                         }
                     }
-                    BaseRole::Implements => self.push(Some(id), end, EdgeKind::Implements, base.position),
+                    BaseRole::Implements | BaseRole::Prepended | BaseRole::Extended => {
+                        self.push(Some(id), end, EdgeKind::Implements, base.position)
+                    }
                     BaseRole::Metaclass => self.push(Some(id), end, EdgeKind::References, base.position),
                 }
             }
