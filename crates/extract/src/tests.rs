@@ -25,6 +25,11 @@ fn x1_python() {
 }
 
 #[test]
+fn x1_ruby() {
+    check("languages/ruby/spec.md", include_str!("languages/ruby/spec.md"), "a.rb");
+}
+
+#[test]
 fn x1_rust() {
     check("languages/rust/spec.md", include_str!("languages/rust/spec.md"), "src/a.rs");
 }
@@ -81,7 +86,7 @@ proptest! {
 
     #[test]
     fn x5_random_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..2_000)) {
-        for path in ["a.py", "tests/a.pyi", "a.rs", "Cargo.toml", "pyproject.toml", "setup.cfg", "setup.py"] {
+        for path in ["a.py", "tests/a.pyi", "a.rb", "spec/a_spec.rb", "a.rs", "Cargo.toml", "pyproject.toml", "setup.cfg", "setup.py"] {
             check_whole(&extract(path, &bytes));
         }
     }
@@ -91,6 +96,7 @@ proptest! {
         let text: String = parts.into_iter().map(|it| PARTS[it]).collect();
         check_whole(&extract("a.py", text.as_bytes()));
         check_whole(&extract("setup.py", text.as_bytes()));
+        check_whole(&extract("a.rb", text.as_bytes()));
     }
 
     #[test]
@@ -107,6 +113,7 @@ proptest! {
 fn snippets() -> Vec<(String, String)> {
     let specs = [
         ("a.py", include_str!("languages/python/spec.md")),
+        ("a.rb", include_str!("languages/ruby/spec.md")),
         ("a.rs", include_str!("languages/rust/spec.md")),
         ("Cargo.toml", include_str!("manifests/spec.md")),
     ];
@@ -267,7 +274,7 @@ fn x7_line_ends_and_marks_do_not_matter() {
 
 #[test]
 fn an_empty_file_has_facts() {
-    for path in ["a.py", "a.rs", "Cargo.toml", "setup.cfg"] {
+    for path in ["a.py", "a.rb", "a.rs", "Cargo.toml", "setup.cfg"] {
         let facts = extract(path, b"");
         assert_eq!((facts.partial, facts.n_lines), (None, 0));
         assert!(!facts.language.is_empty());
