@@ -1,6 +1,7 @@
 //! What each language means by its names: modules, imports, member order, the standard library.
 
 pub(crate) mod python;
+pub(crate) mod ruby;
 pub(crate) mod rust;
 
 use knowing_model::facts::{DeclId, ExprId, Import, Literal, TypeId};
@@ -11,24 +12,30 @@ use crate::value::{External, Value};
 use crate::world::{Def, World};
 
 use self::python::PythonModules;
+use self::ruby::RubyModules;
 use self::rust::RustCrates;
 
 /// Where each language finds its modules, packages and types by name: made once, before anything is resolved.
 #[derive(Default)]
 pub(crate) struct Modules {
     pub(crate) python: PythonModules,
+    pub(crate) ruby: RubyModules,
     pub(crate) rust: RustCrates,
 }
 
 impl Modules {
     pub(crate) fn new(world: &World<'_>) -> Modules {
-        Modules { python: PythonModules::new(world), rust: RustCrates::new(world) }
+        Modules {
+            python: PythonModules::new(world),
+            ruby: RubyModules::new(world),
+            rust: RustCrates::new(world),
+        }
     }
 
     /// Types that are declared in several places and are one for member lookup (partial, reopened, merged), each with
     /// all its parts in the order of files and lines. A declaration stands in one group at most.
     pub(crate) fn types_in_parts(&self) -> Vec<Vec<Def>> {
-        Vec::new()
+        self.ruby.types_in_parts().to_vec()
     }
 }
 
@@ -106,6 +113,31 @@ pub(crate) trait Rules: Sync {
         space: Space,
     ) -> Value {
         Value::Missing
+    }
+
+    /// Whether code at the top of a file has variables, which callables below it may see.
+    fn top_is_scope(&self) -> bool {
+        false
+    }
+
+    /// Whether reading a property is calling it, so that what it gives is not what is called.
+    fn calls_properties(&self) -> bool {
+        false
+    }
+
+    /// Whether a module has members that values get, as a type has.
+    fn has_member_modules(&self) -> bool {
+        false
+    }
+
+    /// Whether a decorator is a call in the body of what it decorates.
+    fn decorates_from_inside(&self) -> bool {
+        false
+    }
+
+    /// Whether this word stands for the receiver itself, whose members are known or not, but never guessed.
+    fn names_receiver(&self, word: &str) -> bool {
+        false
     }
 
     /// What an import binds its name to.
@@ -243,6 +275,7 @@ impl Rules for Plain {}
 pub(crate) fn rules_of(language: &str) -> &'static dyn Rules {
     match language {
         "python" => &python::Python,
+        "ruby" => &ruby::Ruby,
         "rust" => &rust::Rust,
         _ => &Plain,
     }
@@ -250,5 +283,5 @@ pub(crate) fn rules_of(language: &str) -> &'static dyn Rules {
 
 /// Words the rules look for, so that they are names even where no file uses them.
 pub(crate) fn vocabulary() -> impl Iterator<Item = &'static str> {
-    python::vocabulary().chain(rust::vocabulary())
+    python::vocabulary().chain(ruby::vocabulary()).chain(rust::vocabulary())
 }

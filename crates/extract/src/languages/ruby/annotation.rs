@@ -101,14 +101,14 @@ impl Parser<'_, '_> {
             }
         }
         let arguments = self.arguments(depth);
-        let is_optional = self.take(b"?");
+        // What may be nil is what it is otherwise.
+        self.take(b"?");
         let only = segments.last().map(|it| self.b.str(*it).to_owned());
         if segments.len() == 1 && matches!(only.as_deref(), Some("Boolean" | "Object" | "BasicObject" | "Void" | "Any")) {
             return Item::Unknown;
         }
         let type_ = self.b.type_(Type::Named { segments, arguments, at });
         self.mentions.push((type_, at));
-        let _ = is_optional;
         Item::Type(type_)
     }
 

@@ -156,7 +156,8 @@ impl Reader<'_, '_> {
     fn declared_field(&mut self, node: Node, statement: Node, cx: Context) -> Option<DeclId> {
         let type_ = cx.type_?;
         let is_shared = self.kind(node) == Kind::ClassVariable;
-        let of_type = is_shared || !matches!(cx.level, Level::Instance);
+        // A framework runs the blocks of a body on values.
+        let of_type = is_shared || cx.level != Level::Instance && !cx.in_block;
         let name = self.b.name(node);
         let key = (Some(type_), name, of_type);
         if let Some(known) = self.fields.get(&key) {

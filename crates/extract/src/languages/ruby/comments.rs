@@ -56,7 +56,7 @@ impl Reader<'_, '_> {
     }
 
     /// What a file begins with, when it is not about the first declaration.
-    pub(super) fn file_doc(&mut self, root: Node) {
+    pub(super) fn file_doc(&mut self) {
         let bytes = self.b.source.bytes;
         let mut lines: Vec<(usize, usize)> = Vec::new();
         let mut from = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
@@ -80,7 +80,6 @@ impl Reader<'_, '_> {
             let comment = read_comment(bytes, &lines);
             self.b.facts.doc = comment.doc.map(|it| self.b.intern(it));
         }
-        let _ = root;
     }
 }
 
@@ -199,7 +198,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    pub(super) fn parameter_type(&mut self, _: DeclId, name: Str, comment: &Comment, cx: Context) -> Option<TypeId> {
+    pub(super) fn parameter_type(&mut self, name: Str, comment: &Comment, cx: Context) -> Option<TypeId> {
         let name = self.b.str(name);
         let range = comment.parameters.iter().find(|it| it.0 == name).map(|it| it.1);
         let range = range.or_else(|| {

@@ -16,16 +16,19 @@ const GROUPS: [&str; 11] = [
     "xcontext", "xdescribe", "fdescribe", "fcontext",
 ];
 
+/// What runs around examples.
+const HOOKS: [&str; 4] = ["after", "around", "before", "let_it_be"];
+
 const EXAMPLES: [&str; 9] = ["it", "specify", "example", "scenario", "test", "should", "fit", "xit", "its"];
 
 impl Reader<'_, '_> {
-    /// Reads a call of a test framework; false when it is none of that, or is an ordinary call too.
+    /// Reads a call of a test framework; false when it is an ordinary call.
     pub(super) fn example(&mut self, node: Node, text: &str, cx: Context) -> bool {
         if !self.b.is_test {
             return false;
         }
         let Some(block) = self.child(node, Field::Block) else { return false };
-        self.let_value(node, block, cx);
+        let is_let = self.let_value(node, block, cx);
         let by_framework = match self.child(node, Field::Receiver) {
             Some(receiver) => self.is(receiver, "RSpec") || self.is(receiver, "Minitest"),
             None => true,
@@ -37,10 +40,13 @@ impl Reader<'_, '_> {
             let title = self.titled(node, cx);
             self.groups.push(title);
             self.blocks.insert(block, Role::Group(self.groups.len() - 1));
-        } else if EXAMPLES.contains(&text) && cx.function.is_none() {
-            self.declare_example(node, block, text, cx);
+            return true;
         }
-        false
+        if EXAMPLES.contains(&text) && cx.function.is_none() {
+            self.declare_example(node, block, text, cx);
+            return true;
+        }
+        is_let || HOOKS.contains(&text) && cx.function.is_none()
     }
 
     /// The titles of the groups around and of this call, joined.
@@ -94,9 +100,9 @@ impl Reader<'_, '_> {
     }
 
     /// `let(:name) { value }`: the name stands for the value all over the group.
-    fn let_value(&mut self, node: Node, block: Node, cx: Context) {
-        let Some((at, name)) = let_name(self.b, node) else { return };
-        let Some(scope) = self.locals.scope_of(at) else { return };
+    fn let_value(&mut self, node: Node, block: Node, cx: Context) -> bool {
+        let Some((at, name)) = let_name(self.b, node) else { return false };
+        let Some(scope) = self.locals.scope_of(at) else { return false };
         let scope = self.locals.scopes[scope];
         let mut tails = Vec::new();
         if let Some(body) = self.child(block, Field::Body) {
@@ -113,5 +119,6 @@ impl Reader<'_, '_> {
         // Read in a later example, by whatever declaration it is in: it belongs to the group's own.
         let decl = scope.decl.or(cx.decl);
         self.b.bind(Binding { decl, target, value, visible, certain_to: visible.to });
+        true
     }
 }

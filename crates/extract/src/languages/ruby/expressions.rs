@@ -3,8 +3,9 @@
 
 use knowing_model::facts::{Expr, ExprId, Literal};
 
+use super::blocks::Role;
 use super::kinds::{Field, Kind};
-use super::reader::Reader;
+use super::reader::{Level, Reader};
 use crate::engine::build::MAX_NESTING;
 use crate::engine::tree::Node;
 
@@ -106,10 +107,37 @@ impl Reader<'_, '_> {
         if !self.is_self_known(name_node) {
             return Expr::Unknown;
         }
-        let nobody = self.b.intern("");
-        let of = self.b.expr(Expr::Name { name: nobody, at: self.b.tree.start(name_node) });
+        let of = self.unwritten_receiver(name_node);
         let name = self.b.name(name_node);
         Expr::Member { of, name }
+    }
+
+    /// The receiver that nobody wrote. In a block of a body it may be the type, or the value that a framework runs the
+    /// block on.
+    pub(super) fn unwritten_receiver(&mut self, at: Node) -> ExprId {
+        let name = if self.is_in_body_block(at) { "&" } else { "" };
+        let name = self.b.intern(name);
+        self.b.expr(Expr::Name { name, at: self.b.tree.start(at) })
+    }
+
+    fn is_in_body_block(&self, node: Node) -> bool {
+        let mut in_block = false;
+        let mut at = node;
+        while let Some(parent) = self.b.tree.parent(at) {
+            match self.kind(parent) {
+                Kind::Method | Kind::SingletonMethod => return false,
+                Kind::Class | Kind::Module | Kind::SingletonClass => return in_block,
+                Kind::Block | Kind::DoBlock | Kind::Lambda => match self.blocks.get(&parent) {
+                    Some(Role::Body { level: Level::Body, .. }) => return in_block,
+                    Some(Role::Body { .. }) => return false,
+                    Some(Role::Same) => {}
+                    _ => in_block = true,
+                },
+                _ => {}
+            }
+            at = parent;
+        }
+        false
     }
 
     /// Whether no block around runs with another `self`.
@@ -176,14 +204,15 @@ impl Reader<'_, '_> {
             Kind::SelfWord | Kind::InstanceVariable | Kind::ClassVariable | Kind::Constant => {
                 Expr::Name { name: self.b.name(node), at: self.b.tree.start(node) }
             }
-            Kind::ScopeResolution => {
-                // `::Name`
-                let of = self.b.expr(Expr::Root);
-                match self.child(node, Field::Name) {
-                    Some(name) => Expr::Scoped { of, name: self.b.name(name) },
-                    None => Expr::Unknown,
+            // `::Name` is looked for at the top alone; its name says so.
+            Kind::ScopeResolution => match self.child(node, Field::Name) {
+                Some(name) => {
+                    let text = format!("::{}", self.b.text(name));
+                    let name = self.b.intern_name(text.into());
+                    Expr::Name { name, at: self.b.tree.start(node) }
                 }
-            }
+                None => Expr::Unknown,
+            },
             Kind::String | Kind::ChainedString | Kind::HeredocBeginning | Kind::Subshell | Kind::Character => {
                 Expr::Literal(Literal::String)
             }
@@ -194,7 +223,7 @@ impl Reader<'_, '_> {
             Kind::True | Kind::False => Expr::Literal(Literal::Bool),
             Kind::Nil => Expr::Literal(Literal::None),
             Kind::Array | Kind::StringArray | Kind::SymbolArray | Kind::RightAssignmentList => {
-                return self.list(node, depth);
+                Expr::Literal(Literal::List)
             }
             Kind::Hash => Expr::Literal(Literal::Dictionary),
             Kind::Lambda => Expr::Literal(Literal::Function),
@@ -347,9 +376,5 @@ impl Reader<'_, '_> {
         }
         self.b.remember(node, expr);
         expr
-    }
-
-    fn list(&mut self, node: Node, _: usize) -> ExprId {
-        self.b.expr_of(node, Expr::Literal(Literal::List))
     }
 }

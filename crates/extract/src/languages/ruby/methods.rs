@@ -145,7 +145,7 @@ impl Reader<'_, '_> {
             self.b.consume(name_node);
             let name = self.b.name(name_node);
             let default = self.child(node, Field::Value).map(|it| self.expr(it));
-            let type_ = of.and_then(|of| self.parameter_type(of, name, comment, cx));
+            let type_ = if of.is_some() { self.parameter_type(name, comment, cx) } else { None };
             let value = match (kind, type_, default) {
                 _ if self.kind(node) == Kind::BlockParameter => self.literal(Literal::Function),
                 (ParameterKind::Rest, _, _) => self.literal(Literal::List),

@@ -13,7 +13,6 @@ use crate::engine::tree::Node;
 use crate::engine::walk::{Step, Visitor, walk};
 
 pub(super) fn read(builder: &mut Builder<'_>) {
-    let Some(root) = builder.tree.root() else { return };
     let locals = Locals::read(builder);
     let mut type_tests = builder.source.occurrences("is_a?");
     type_tests.extend(builder.source.occurrences("kind_of?"));
@@ -50,7 +49,7 @@ pub(super) fn read(builder: &mut Builder<'_>) {
         type_tests,
         changes_self,
     };
-    reader.file_doc(root);
+    reader.file_doc();
     walk(tree, &mut reader, context);
     reader.finish();
 }

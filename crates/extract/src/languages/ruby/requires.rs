@@ -7,7 +7,7 @@ use super::reader::{Context, Reader};
 use crate::engine::tree::Node;
 
 impl Reader<'_, '_> {
-    pub(super) fn required(&mut self, node: Node, text: &str, arguments: &[Node], cx: Context) {
+    pub(super) fn required(&mut self, text: &str, arguments: &[Node], cx: Context) {
         match text {
             "require" | "load" | "require_dependency" => {
                 if let Some((at, path)) = self.path_argument(arguments.first()) {
@@ -28,7 +28,6 @@ impl Reader<'_, '_> {
             }
             _ => {}
         }
-        let _ = node;
     }
 
     fn path_argument(&self, argument: Option<&Node>) -> Option<(Node, String)> {

@@ -35,7 +35,6 @@ impl Reader<'_, '_> {
 
     pub(super) fn maybe_site(
         &mut self,
-        _: Node,
         receiver: Option<Node>,
         method: Node,
         text: &str,

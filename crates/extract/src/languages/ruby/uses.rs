@@ -63,7 +63,7 @@ impl Reader<'_, '_> {
             return Step::Into;
         }
         if receiver.is_none() {
-            self.required(node, &text, &arguments, cx);
+            self.required(&text, &arguments, cx);
             if matches!(&*text, "raise" | "fail") {
                 self.raised(&arguments, cx);
             }
@@ -71,8 +71,8 @@ impl Reader<'_, '_> {
                 self.body_call(node, &text, &arguments, cx);
             }
         }
-        self.maybe_site(node, receiver, method, &text, &arguments, cx);
-        self.named_methods(node, receiver, &text, &arguments, cx);
+        self.maybe_site(receiver, method, &text, &arguments, cx);
+        self.named_methods(receiver, &text, &arguments, cx);
         if receiver.is_none() && (SILENT.contains(&&*text) || self.lambda_of(node).is_some()) {
             return Step::Into;
         }
@@ -169,7 +169,7 @@ impl Reader<'_, '_> {
     }
 
     /// Symbols that name methods of the receiver: `method(:name)`, `send(:name)`.
-    fn named_methods(&mut self, _: Node, receiver: Option<Node>, text: &str, arguments: &[Node], cx: Context) {
+    fn named_methods(&mut self, receiver: Option<Node>, text: &str, arguments: &[Node], cx: Context) {
         if !matches!(text, "method" | "send" | "public_send" | "__send__" | "instance_method") {
             return;
         }
@@ -179,10 +179,7 @@ impl Reader<'_, '_> {
         };
         let of = match receiver {
             Some(receiver) => self.expr(receiver),
-            None if cx.is_self_known => {
-                let nobody = self.b.intern("");
-                self.b.expr(Expr::Name { name: nobody, at: self.b.tree.start(*argument) })
-            }
+            None if cx.is_self_known => self.unwritten_receiver(*argument),
             None => return,
         };
         let name = self.b.intern(name);
@@ -204,8 +201,12 @@ impl Reader<'_, '_> {
     }
 
     pub(super) fn constant(&mut self, node: Node, cx: Context) -> Step<Context> {
-        let is_method = self.field(node) == Field::Method && self.parent_kind(node) == Kind::Call;
-        if is_method || self.b.is_consumed(node) {
+        let is_part = match self.parent_kind(node) {
+            Kind::Call => self.field(node) == Field::Method,
+            Kind::ScopeResolution => self.field(node) == Field::Name,
+            _ => false,
+        };
+        if is_part || self.b.is_consumed(node) {
             return Step::Over;
         }
         let Some(last) = self.last_constant(node) else { return Step::Into };
