@@ -46,6 +46,8 @@ pub(crate) struct Hierarchy {
     for_values: FxHashMap<Def, Vec<Ancestor>>,
     /// Types that have a module among their ancestors, sorted.
     mixed_into: FxHashMap<Def, Vec<Def>>,
+    /// Types that got a module's members themselves, sorted.
+    extended_by: FxHashMap<Def, Vec<Def>>,
     /// All ancestors in the order in which members are looked for, the type itself left out; by first part.
     linear: FxHashMap<Def, Vec<Ancestor>>,
     /// `impl` blocks of each file, by their position in it.
@@ -70,7 +72,9 @@ impl Hierarchy {
         for (index, group) in hierarchy.groups.iter().enumerate() {
             hierarchy.group_of.extend(group.iter().map(|part| (*part, index as u32)));
         }
+        let mut beside: Vec<(Def, Def)> = Vec::new();
         for (file, part) in parts.into_iter().enumerate() {
+            beside.extend(part.beside);
             hierarchy.direct.extend(part.bases);
             hierarchy.for_values.extend(part.for_values);
             hierarchy.add_impls(world, file as u32, part.impls);
@@ -83,6 +87,10 @@ impl Hierarchy {
             hierarchy.linearise(class, 0);
         }
         hierarchy.mixed_into = mixed_into(world, &hierarchy.linear);
+        for (module, type_) in beside {
+            let (module, type_) = (hierarchy.whole(module), hierarchy.whole(type_));
+            hierarchy.extended_by.entry(module).or_default().push(type_);
+        }
         hierarchy
     }
 
@@ -148,6 +156,11 @@ impl Hierarchy {
     /// Types that have this module among their ancestors.
     pub(crate) fn mixed_into(&self, module: Def) -> &[Def] {
         self.mixed_into.get(&self.whole(module)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Types that this module gives its members to, as members of the types themselves.
+    pub(crate) fn extended_by(&self, module: Def) -> &[Def] {
+        self.extended_by.get(&self.whole(module)).map_or(&[], Vec::as_slice)
     }
 
     pub(crate) fn ancestors(&self, def: Def) -> &[Ancestor] {
@@ -314,6 +327,8 @@ fn mixed_into(world: &World<'_>, linear: &FxHashMap<Def, Vec<Ancestor>>) -> FxHa
 struct FilePart {
     bases: Vec<(Def, Vec<Ancestor>)>,
     for_values: Vec<(Def, Vec<Ancestor>)>,
+    /// Modules that give members to types themselves, and those types.
+    beside: Vec<(Def, Def)>,
     impls: Vec<ImplTarget>,
     imports: Vec<u32>,
 }
@@ -326,6 +341,7 @@ impl FilePart {
         let facts = world.facts(file);
         let mut bases = Vec::new();
         let mut for_values = Vec::new();
+        let mut beside = Vec::new();
         for (index, decl) in facts.decls.iter().enumerate() {
             if decl.bases.is_empty() {
                 continue;
@@ -340,6 +356,10 @@ impl FilePart {
             if decl.bases.iter().any(is_beside) {
                 let kept = decl.bases.iter().zip(&list).filter(|(base, _)| !is_beside(base));
                 for_values.push((def, kept.map(|(_, it)| it.clone()).collect()));
+                beside.extend(decl.bases.iter().zip(&list).filter_map(|(base, it)| match it {
+                    Ancestor::Project(module) if is_beside(base) => Some((*module, def)),
+                    _ => None,
+                }));
             }
             bases.push((def, list));
         }
@@ -363,6 +383,6 @@ impl FilePart {
         imports.sort_unstable();
         imports.dedup();
         imports.retain(|it| *it != file);
-        FilePart { bases, for_values, impls, imports }
+        FilePart { bases, for_values, beside, impls, imports }
     }
 }

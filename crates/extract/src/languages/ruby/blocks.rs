@@ -45,7 +45,6 @@ impl Reader<'_, '_> {
                     level,
                     certain_to: end,
                     in_block: false,
-                    is_self_known: cx.is_self_known || is_type,
                     ..cx
                 }
             }
@@ -58,7 +57,6 @@ impl Reader<'_, '_> {
                 level: Level::Top,
                 certain_to: end.min(cx.certain_to),
                 in_block: true,
-                is_self_known: false,
                 ..cx
             },
             None => Context { certain_to: end.min(cx.certain_to), in_block: true, ..cx },

@@ -71,7 +71,6 @@ impl Reader<'_, '_> {
             level: Level::Body,
             certain_to: self.b.tree.end(node),
             in_block: false,
-            is_self_known: true,
             ..cx
         };
         self.enter_scope(node, inner);

@@ -4,10 +4,22 @@
 use knowing_model::facts::{Expr, ExprId, Literal};
 
 use super::blocks::Role;
+use super::bodies::Maker;
 use super::kinds::{Field, Kind};
 use super::reader::{Level, Reader};
 use crate::engine::build::MAX_NESTING;
 use crate::engine::tree::Node;
+
+/// What `self` is somewhere.
+enum SelfAt {
+    /// What it is in the method or body around.
+    Around,
+    /// The same, or what a framework runs the block on.
+    InBlock,
+    /// What this gives.
+    Of(Node),
+    Unknown,
+}
 
 /// More branches than this are not told apart.
 const MAX_BRANCHES: usize = 6;
@@ -64,7 +76,16 @@ impl Reader<'_, '_> {
         let expr = match self.kind(node) {
             Kind::Call => {
                 let callee = self.member_of(node, of);
-                Expr::Call { callee }
+                match (self.maker(node), self.arguments(node).first()) {
+                    // A class like its base, as far as anyone can say.
+                    (Some(Maker::Class), Some(base)) => {
+                        let base = self.expr(*base);
+                        self.b.remember(node, base);
+                        return base;
+                    }
+                    (Some(_), _) => Expr::Unknown,
+                    (None, _) => Expr::Call { callee },
+                }
             }
             Kind::ElementReference => Expr::Index { of },
             Kind::ScopeResolution => match self.child(node, Field::Name) {
@@ -96,6 +117,9 @@ impl Reader<'_, '_> {
     /// What a call calls; none where nobody can say on what.
     pub(super) fn callee(&mut self, call: Node) -> Option<ExprId> {
         let expr = self.expr(call);
+        if self.maker(call).is_some() {
+            return self.child(call, Field::Method).and_then(|it| self.b.memo(it));
+        }
         match self.b.facts.expr(expr) {
             Expr::Call { callee } => Some(callee),
             _ => None,
@@ -104,59 +128,77 @@ impl Reader<'_, '_> {
 
     /// A member of the receiver that nobody wrote.
     fn implicit(&mut self, name_node: Node) -> Expr {
-        if !self.is_self_known(name_node) {
-            return Expr::Unknown;
+        match self.unwritten_receiver(name_node) {
+            Some(of) => Expr::Member { of, name: self.b.name(name_node) },
+            None => Expr::Unknown,
         }
-        let of = self.unwritten_receiver(name_node);
-        let name = self.b.name(name_node);
-        Expr::Member { of, name }
     }
 
-    /// The receiver that nobody wrote. In a block of a body it may be the type, or the value that a framework runs the
-    /// block on.
-    pub(super) fn unwritten_receiver(&mut self, at: Node) -> ExprId {
-        let name = if self.is_in_body_block(at) { "&" } else { "" };
+    /// The receiver that nobody wrote; none where a block runs with a `self` that nobody knows.
+    pub(super) fn unwritten_receiver(&mut self, at: Node) -> Option<ExprId> {
+        let name = match self.self_at(at) {
+            SelfAt::Around => "",
+            SelfAt::InBlock => "&",
+            SelfAt::Of(node) => return Some(self.expr(node)),
+            SelfAt::Unknown => return None,
+        };
         let name = self.b.intern(name);
-        self.b.expr(Expr::Name { name, at: self.b.tree.start(at) })
+        Some(self.b.expr(Expr::Name { name, at: self.b.tree.start(at) }))
     }
 
-    fn is_in_body_block(&self, node: Node) -> bool {
+    /// What `self` is at a node, by the blocks around it.
+    fn self_at(&self, node: Node) -> SelfAt {
         let mut in_block = false;
         let mut at = node;
         while let Some(parent) = self.b.tree.parent(at) {
             match self.kind(parent) {
-                Kind::Method | Kind::SingletonMethod => return false,
-                Kind::Class | Kind::Module | Kind::SingletonClass => return in_block,
+                Kind::Method if !in_block => return SelfAt::Around,
+                Kind::Method => {
+                    // In a method of the type itself a block may run on values.
+                    return if self.is_in_singleton(parent) { SelfAt::InBlock } else { SelfAt::Around };
+                }
+                Kind::SingletonMethod | Kind::Class | Kind::Module | Kind::SingletonClass => {
+                    return if in_block { SelfAt::InBlock } else { SelfAt::Around };
+                }
+                Kind::Call if self.field(at) == Field::Block && self.runs_elsewhere(parent) => {
+                    return self.self_of_block(parent, at);
+                }
                 Kind::Block | Kind::DoBlock | Kind::Lambda => match self.blocks.get(&parent) {
-                    Some(Role::Body { level: Level::Body, .. }) => return in_block,
-                    Some(Role::Body { .. }) => return false,
-                    Some(Role::Same) => {}
-                    _ => in_block = true,
+                    Some(Role::Body { level: Level::Body, .. }) if in_block => return SelfAt::InBlock,
+                    Some(Role::Body { level: Level::Top, .. } | Role::Same | Role::Group(_)) => {}
+                    Some(Role::Body { .. }) => return SelfAt::Around,
+                    _ => in_block |= self.is_without_receiver(parent),
                 },
                 _ => {}
             }
             at = parent;
         }
-        false
+        // At the top of a test blocks run wherever the framework wants.
+        if in_block && self.b.is_test { SelfAt::InBlock } else { SelfAt::Around }
     }
 
-    /// Whether no block around runs with another `self`.
-    fn is_self_known(&self, node: Node) -> bool {
-        if !self.changes_self {
-            return true;
+    /// `list.each { ... }` runs its block where it stands; `configure { ... }` perhaps not.
+    fn is_without_receiver(&self, block: Node) -> bool {
+        let call = self.b.tree.parent(block).filter(|it| self.kind(*it) == Kind::Call);
+        call.is_none_or(|it| self.child(it, Field::Receiver).is_none())
+    }
+
+    fn is_in_singleton(&self, method: Node) -> bool {
+        let body = self.b.tree.parent(method);
+        body.is_some_and(|it| self.parent_kind(it) == Kind::SingletonClass)
+    }
+
+    /// `x.instance_eval { ... }` runs on `x`, `Class.new(Base) { ... }` on a class like `Base`.
+    fn self_of_block(&self, call: Node, block: Node) -> SelfAt {
+        if matches!(self.blocks.get(&block), Some(Role::Body { .. })) {
+            return SelfAt::Around;
         }
-        let mut at = node;
-        while let Some(parent) = self.b.tree.parent(at) {
-            match self.kind(parent) {
-                Kind::Method | Kind::SingletonMethod | Kind::Class | Kind::Module => return true,
-                Kind::Call if self.field(at) == Field::Block && self.runs_elsewhere(parent) => {
-                    return self.maker(parent).is_some() && self.parent_kind(parent) == Kind::Assignment;
-                }
-                _ => {}
-            }
-            at = parent;
-        }
-        true
+        let of = match self.maker(call) {
+            Some(Maker::Class) => self.arguments(call).first().copied(),
+            Some(_) => None,
+            None => self.child(call, Field::Receiver),
+        };
+        of.map_or(SelfAt::Unknown, SelfAt::Of)
     }
 
     /// Calls whose block runs with another `self`.

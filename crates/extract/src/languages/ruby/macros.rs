@@ -50,7 +50,6 @@ impl Reader<'_, '_> {
                     self.blocks.insert(block, Role::Same);
                 }
             }
-            "sig" => self.sig = Some(node),
             "raise" | "require" | "require_relative" | "autoload" | "private_constant" | "puts" | "lambda"
             | "proc" => {}
             _ => self.decorates(node, arguments, cx),
@@ -132,14 +131,7 @@ impl Reader<'_, '_> {
         // `include A, B` puts `A` before `B`; what is written later comes before both.
         for argument in arguments.iter().rev() {
             let type_ = match self.kind(*argument) {
-                Kind::SelfWord => {
-                    let own = self.b.facts.decl(id);
-                    let (segments, at) = (vec![own.name], self.b.tree.start(*argument));
-                    match own.type_ {
-                        Some(written) => Some(written),
-                        None => Some(self.b.type_(Type::Named { segments, arguments: Vec::new(), at })),
-                    }
-                }
+                Kind::SelfWord => self.own_type(*argument, cx),
                 _ => {
                     self.consume_constant(*argument);
                     self.named_type(*argument)

@@ -93,7 +93,7 @@ impl Reader<'_, '_> {
                 }
             }
             Kind::Call if holds => {
-                if let Some((name, type_)) = self.type_test(condition) {
+                if let Some((name, type_)) = self.type_test(condition, cx) {
                     self.narrowed(name, type_, over, cx);
                 }
             }
@@ -102,7 +102,7 @@ impl Reader<'_, '_> {
     }
 
     /// `x.is_a?(T)`.
-    fn type_test(&mut self, call: Node) -> Option<(Str, TypeId)> {
+    fn type_test(&mut self, call: Node, cx: Context) -> Option<(Str, TypeId)> {
         let method = self.child(call, Field::Method)?;
         if !matches!(self.b.bytes(method), b"is_a?" | b"kind_of?" | b"instance_of?") {
             return None;
@@ -112,7 +112,7 @@ impl Reader<'_, '_> {
             return None;
         }
         let type_ = *self.arguments(call).first()?;
-        let type_ = self.named_type(type_)?;
+        let type_ = if self.is(type_, "self.class") { self.own_type(type_, cx)? } else { self.named_type(type_)? };
         Some((self.b.name(value), type_))
     }
 

@@ -18,9 +18,6 @@ pub(super) fn read(builder: &mut Builder<'_>) {
     type_tests.extend(builder.source.occurrences("kind_of?"));
     type_tests.extend(builder.source.occurrences("instance_of?"));
     type_tests.sort_unstable();
-    let changes_self = ["_eval", "_exec", "Class.new", "Module.new", "Struct.new", "Data.define"]
-        .iter()
-        .any(|it| !builder.source.occurrences(it).is_empty());
     let context = Context {
         decl: None,
         type_: None,
@@ -29,7 +26,6 @@ pub(super) fn read(builder: &mut Builder<'_>) {
         certain_to: builder.source.len(),
         group: None,
         in_block: false,
-        is_self_known: true,
     };
     let tree = builder.tree;
     let mut reader = Reader {
@@ -47,7 +43,6 @@ pub(super) fn read(builder: &mut Builder<'_>) {
         sig_params: None,
         spine: Vec::new(),
         type_tests,
-        changes_self,
     };
     reader.file_doc();
     walk(tree, &mut reader, context);
@@ -70,8 +65,6 @@ pub(super) struct Context {
     pub(super) group: Option<usize>,
     /// In a block of a body that may run anywhere.
     pub(super) in_block: bool,
-    /// False in blocks that run with another `self`.
-    pub(super) is_self_known: bool,
 }
 
 /// What `self` is.
@@ -132,8 +125,6 @@ pub(super) struct Reader<'b, 's> {
     pub(super) spine: Vec<Node>,
     /// Where `is_a?` and its like stand.
     pub(super) type_tests: Vec<u32>,
-    /// Whether some block of the file may run with another `self`.
-    pub(super) changes_self: bool,
 }
 
 impl Visitor for Reader<'_, '_> {

@@ -1,7 +1,7 @@
 //! Calls, constants, instance variables, raised names.
 
 use knowing_model::facts::{
-    Call, CallForm, Expr, ExprId, Passed, Reference, ReferenceRole, ReferenceTarget, Str, Type,
+    Call, CallForm, Expr, ExprId, Passed, Reference, ReferenceRole, ReferenceTarget, Str, Type, TypeId,
 };
 
 use super::blocks::Role;
@@ -61,6 +61,11 @@ impl Reader<'_, '_> {
         }
         if self.example(node, &text, cx) {
             return Step::Into;
+        }
+        if text == "sig" && receiver.is_none() && cx.is_body() {
+            // Its types are read with the method that follows.
+            self.sig = Some(node);
+            return Step::Over;
         }
         if receiver.is_none() {
             self.required(&text, &arguments, cx);
@@ -179,8 +184,10 @@ impl Reader<'_, '_> {
         };
         let of = match receiver {
             Some(receiver) => self.expr(receiver),
-            None if cx.is_self_known => self.unwritten_receiver(*argument),
-            None => return,
+            None => match self.unwritten_receiver(*argument) {
+                Some(of) => of,
+                None => return,
+            },
         };
         let name = self.b.intern(name);
         let callee = self.b.expr(Expr::Member { of, name });
@@ -253,17 +260,19 @@ impl Reader<'_, '_> {
 
     /// A member of values of the type around, by name.
     pub(super) fn own_member(&mut self, name: Str, at: Node, cx: Context) -> Option<ExprId> {
-        let type_ = cx.type_?;
-        let own = self.b.facts.decl(type_);
-        let type_ = match own.type_ {
-            Some(written) => written,
-            None => {
-                let segments = vec![own.name];
-                let at = self.b.tree.start(at);
-                self.b.type_(Type::Named { segments, arguments: Vec::new(), at })
-            }
-        };
+        let type_ = self.own_type(at, cx)?;
         let of = self.b.expr(Expr::Instance(type_));
         Some(self.b.expr(Expr::Member { of, name }))
+    }
+
+    /// The type around, as it is written.
+    pub(super) fn own_type(&mut self, at: Node, cx: Context) -> Option<TypeId> {
+        let own = self.b.facts.decl(cx.type_?);
+        if own.type_.is_some() {
+            return own.type_;
+        }
+        let segments = vec![own.name];
+        let at = self.b.tree.start(at);
+        Some(self.b.type_(Type::Named { segments, arguments: Vec::new(), at }))
     }
 }

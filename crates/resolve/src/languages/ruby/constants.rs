@@ -4,11 +4,13 @@
 //! and one per file of tests, because each of those may make its own `User`.
 
 use knowing_model::NodeKind;
-use knowing_model::facts::{DeclId, Type};
+use knowing_model::facts::{BaseRole, DeclId, Type};
 use rustc_hash::FxHashMap;
 
 use super::requires::{LoadPaths, is_test_path};
+use super::tables;
 use crate::names::Name;
+use crate::value::{External, Origin};
 use crate::world::{Def, World};
 
 /// A constant; the first is the top, where all begin.
@@ -20,6 +22,8 @@ pub(super) const TOP: Constant = Constant(0);
 #[derive(Default)]
 pub(crate) struct RubyModules {
     children: FxHashMap<(Constant, Name), Constant>,
+    /// What each constant stands in, and its name.
+    places: Vec<(Constant, Name)>,
     /// What each constant was made by, in the order of files and lines.
     made: Vec<Vec<Def>>,
     constant_of: FxHashMap<Def, Constant>,
@@ -45,6 +49,8 @@ impl RubyModules {
             return modules;
         }
         modules.made.push(Vec::new());
+        // The top stands in itself and has no name that anyone asks for.
+        modules.places.push((TOP, world.names.find("").unwrap_or(Name(0))));
         modules.load_paths = LoadPaths::new(world, &files);
         modules.place(world, &files);
         modules.group(world);
@@ -74,11 +80,49 @@ impl RubyModules {
         self.children.get(&(of, name)).copied()
     }
 
+    /// The names that lead to a constant.
+    fn path(&self, constant: Constant) -> Vec<Name> {
+        let mut path = Vec::new();
+        let mut at = constant;
+        while at != TOP {
+            let (parent, name) = self.places[at.0 as usize];
+            path.push(name);
+            at = parent;
+        }
+        path.reverse();
+        path
+    }
+
+    /// The outside class that the project only opens: it has members that nobody sees here.
+    pub(super) fn opened_from_outside(&self, world: &World<'_>, type_: Def) -> Option<External> {
+        let path = self.path(self.constant_of(type_)?);
+        let root = world.text(*path.first()?);
+        let origin = if tables::CORE.binary_search(&root).is_ok() {
+            Origin::StandardLibrary
+        } else if self.load_paths.is_outside(root) {
+            Origin::ThirdParty
+        } else {
+            return None;
+        };
+        // What has a superclass here, or stands in a file of its name, was made here.
+        let (file, _, decl) = world.decl(self.whole(type_));
+        let stem = world.path(file).rsplit('/').next().unwrap_or_default().trim_end_matches(".rb");
+        let is_made = decl.bases.iter().any(|it| it.role == BaseRole::Extends)
+            || stem.replace('_', "").eq_ignore_ascii_case(world.facts(file).text(decl.name));
+        (!is_made || path.len() == 1).then(|| External::new(origin, &path))
+    }
+
+    /// Whether something of the project makes the constant, seen by a file or not.
+    pub(super) fn is_made(&self, constant: Constant) -> bool {
+        !self.made[constant.0 as usize].is_empty()
+    }
+
     fn child_or_new(&mut self, of: Constant, name: Name) -> Constant {
         let next = Constant(self.made.len() as u32);
         let found = *self.children.entry((of, name)).or_insert(next);
         if found == next {
             self.made.push(Vec::new());
+            self.places.push((of, name));
         }
         found
     }

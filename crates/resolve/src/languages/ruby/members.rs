@@ -7,6 +7,7 @@ use knowing_model::facts::{BaseRole, Modifiers};
 use super::constants::TOP;
 use super::requires::is_test_path;
 use super::{Ruby, core, core_instance, tables};
+use crate::languages::Rules;
 use crate::evaluate::{Evaluator, Frame};
 use crate::hierarchy::Ancestor;
 use crate::names::Name;
@@ -26,7 +27,10 @@ const MAX_USERS: usize = 200;
 /// What was met on the way to a member that is not found.
 #[derive(Default)]
 struct Way {
-    externals: Vec<External>,
+    /// Types from outside that may have any member.
+    open: Vec<External>,
+    /// Types of Ruby that have a member of the name, or may.
+    core: Vec<External>,
     unknown: bool,
 }
 
@@ -41,6 +45,9 @@ impl Ruby {
         if let Some(found) = setter_of_accessor(world, type_, name, side) {
             return Value::Def(found);
         }
+        if let Some(found) = opened_test_case(world, frame, name, &way) {
+            return Value::Def(found);
+        }
         if let Some(found) = self.everywhere(ev, frame, name, side) {
             return found;
         }
@@ -50,7 +57,39 @@ impl Ruby {
                 value => return value,
             }
         }
-        self.outside(ev, name, side, &way)
+        match self.outside(ev, name, side, &way) {
+            Value::Missing if side == Side::Value && world.kind(type_) == NodeKind::Module => {
+                self.guessed(ev, frame, name)
+            }
+            value => value,
+        }
+    }
+
+    /// A module is made to be mixed into something that nobody may see here. What it calls then is guessed as it is for
+    /// any unknown receiver: one type alone has such a method, near by, and the name is rare.
+    fn guessed(&self, ev: &Evaluator<'_>, frame: Frame, name: Name) -> Value {
+        let world = ev.world;
+        if self.is_common_member(world.text(name)) {
+            return Value::Missing;
+        }
+        let directory = |file: u32| world.path(file).rsplit_once('/').map_or("", |it| it.0);
+        let from_test = is_test_path(world, frame.file);
+        let mut found = None;
+        for &def in world.members_named(name) {
+            let there = world.file_of(def);
+            if world.facts(there).language != "ruby" || is_test_path(world, there) && !from_test {
+                continue;
+            }
+            if found.is_some() {
+                return Value::Missing;
+            }
+            let near = directory(there) == directory(frame.file) || world.hierarchy.imports(frame.file, there);
+            found = near.then_some(def);
+            if !near {
+                return Value::Missing;
+            }
+        }
+        found.map_or(Value::Missing, |it| doubtful(Value::Def(it)))
     }
 
     /// `super` in a method: the next of its name.
@@ -72,6 +111,10 @@ impl Ruby {
             let mut found: Vec<Def> = Vec::new();
             for user in users(world, frame, owner) {
                 let next = lookup(world, user, name, Side::Value, From::Behind(owner), &mut way);
+                found.extend(next.filter(|it| !found.contains(it)));
+            }
+            for user in world.hierarchy.extended_by(owner) {
+                let next = own(world, *user, name, Side::Type);
                 found.extend(next.filter(|it| !found.contains(it)));
             }
             return match found[..] {
@@ -105,23 +148,21 @@ impl Ruby {
     fn outside(&self, ev: &Evaluator<'_>, name: Name, side: Side, way: &Way) -> Value {
         let world = ev.world;
         let text = world.text(name);
-        if let [only] = &way.externals[..]
-            && !way.unknown
-        {
-            let is_everyones = tables::KERNEL.binary_search(&text).is_ok();
-            if !is_everyones {
-                return Value::External(only.member(name));
-            }
-        }
         if tables::KERNEL.binary_search(&text).is_ok() {
             return core(ev, "Kernel", name);
+        }
+        if let [only] = &way.open[..]
+            && !way.unknown
+        {
+            return Value::External(only.member(name));
         }
         if side == Side::Type && tables::MODULE.binary_search(&text).is_ok() {
             return core(ev, "Module", name);
         }
-        match (way.externals.len(), way.unknown) {
-            (0, false) => Value::Missing,
-            (0, true) => Value::Unknown,
+        match (way.open.len(), way.unknown, way.core.first()) {
+            (0, false, Some(only)) => Value::External(only.member(name)),
+            (0, false, None) => Value::Missing,
+            (0, true, _) => Value::Unknown,
             _ => Value::ExternalResult,
         }
     }
@@ -178,6 +219,12 @@ impl Ruby {
         }
         if tables::KERNEL.binary_search(&world.text(name)).is_ok() {
             return core(ev, "Kernel", name);
+        }
+        if from_test && tables::TEST_WORDS.binary_search(&world.text(name)).is_ok() {
+            let path = [world.names.find("RSpec"), Some(name)];
+            if let [Some(root), Some(name)] = path {
+                return Value::External(External::new(Origin::ThirdParty, &[root, name]));
+            }
         }
         if all.is_empty() && !from_test { Value::Missing } else { Value::Unknown }
     }
@@ -259,6 +306,9 @@ fn lookup_value(world: &World<'_>, type_: Def, name: Name, from: From, way: &mut
                 if from == From::Behind(world.hierarchy.whole(*def)) {
                     is_open = true;
                 }
+                if is_open && let Some(external) = world.modules.ruby.opened_from_outside(world, *def) {
+                    note_external(world, &external, name, way);
+                }
             }
             _ if !is_open => {}
             Ancestor::External(external) => note_external(world, external, name, way),
@@ -285,6 +335,9 @@ fn lookup_type(world: &World<'_>, type_: Def, name: Name, from: From, way: &mut 
                 }
                 if !is_open {
                     continue;
+                }
+                if let Some(external) = world.modules.ruby.opened_from_outside(world, *def) {
+                    note_external(world, &external, name, way);
                 }
                 for extended in beside(world, *def, BaseRole::Extended) {
                     if is_module {
@@ -323,11 +376,12 @@ fn lookup_type(world: &World<'_>, type_: Def, name: Name, from: From, way: &mut 
 /// Core classes and marker modules have members that are known; all others may have any.
 fn note_external(world: &World<'_>, external: &External, name: Name, way: &mut Way) {
     let last = external.last().map_or("", |it| world.text(it));
-    if tables::CLOSED.contains(&last) && tables::COMMON_MEMBERS.binary_search(&world.text(name)).is_err() {
-        return;
-    }
-    if !way.externals.contains(external) {
-        way.externals.push(external.clone());
+    if tables::CLOSED.contains(&last) {
+        if tables::COMMON_MEMBERS.binary_search(&world.text(name)).is_ok() {
+            way.core.push(external.clone());
+        }
+    } else if !way.open.contains(external) {
+        way.open.push(external.clone());
     }
 }
 
@@ -394,25 +448,35 @@ fn users(world: &World<'_>, frame: Frame, module: Def) -> Vec<Def> {
     seen.take(MAX_USERS + 1).collect()
 }
 
-/// What a module calls on itself is a method of those that include it: where they agree, that one.
+/// What a module calls on itself is a method of those that include it, or that it extends: where they agree, that one.
 fn users_member(world: &World<'_>, frame: Frame, module: Def, name: Name) -> Value {
-    let users = users(world, frame, module);
-    if users.is_empty() || users.len() > MAX_USERS {
-        return if users.is_empty() { Value::Missing } else { Value::Unknown };
+    let from_test = is_test_path(world, frame.file);
+    let seen = |it: &Def| from_test || !is_test_path(world, world.file_of(*it));
+    let mut all: Vec<(Def, Side)> = users(world, frame, module).into_iter().map(|it| (it, Side::Value)).collect();
+    let extended = world.hierarchy.extended_by(module).iter().copied().filter(seen);
+    all.extend(extended.filter(|it| *it != module).map(|it| (it, Side::Type)));
+    // `ClassMethods` of a concern goes to the classes that include the concern.
+    let is_class_methods = world.facts(world.file_of(module)).text(world.decl(module).2.name) == "ClassMethods";
+    if is_class_methods && let Some(concern) = world.owner(module) {
+        all.extend(users(world, frame, concern).into_iter().map(|it| (it, Side::Type)));
+    }
+    if all.len() > MAX_USERS {
+        return Value::Unknown;
     }
     let mut found: Vec<Def> = Vec::new();
     let mut doubt = false;
-    for user in users {
-        if world.kind(user) == NodeKind::Module {
+    for (user, side) in all {
+        if world.kind(user) == NodeKind::Module && side == Side::Value {
             // It is included further on, or never.
             continue;
         }
         let mut way = Way::default();
-        match lookup_value(world, user, name, From::First, &mut way) {
-            Some(it) if found.contains(&it) => doubt |= way.unknown,
+        match lookup(world, user, name, side, From::First, &mut way) {
             Some(it) => {
-                found.push(it);
                 doubt |= way.unknown;
+                if !found.contains(&it) {
+                    found.push(it);
+                }
             }
             None => doubt = true,
         }
@@ -423,4 +487,22 @@ fn users_member(world: &World<'_>, frame: Frame, module: Def, name: Name) -> Val
         [one] => doubtful(Value::Def(one)),
         _ => Value::Unknown,
     }
+}
+
+/// Test cases of frameworks are below `ActiveSupport::TestCase`, which tests like to open.
+fn opened_test_case(world: &World<'_>, frame: Frame, name: Name, way: &Way) -> Option<Def> {
+    let is_test_case = |it: &External| {
+        let last = it.last().map_or("", |it| world.text(it));
+        last.ends_with("TestCase") || last == "IntegrationTest"
+    };
+    if !way.open.iter().any(is_test_case) {
+        return None;
+    }
+    let modules = &world.modules.ruby;
+    let mut at = Some(TOP);
+    for part in ["ActiveSupport", "TestCase"] {
+        at = at.and_then(|it| modules.child(it, world.names.find(part)?));
+    }
+    let opened = modules.seen(world, at?, frame.file)?;
+    lookup_value(world, opened, name, From::First, &mut Way::default())
 }

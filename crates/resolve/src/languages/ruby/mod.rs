@@ -26,7 +26,7 @@ pub(crate) struct Ruby;
 const WORDS: &[&str] = &[
     "", "&", "self", "super", "initialize", "new", "call", "each", "[]", "class", "ClassMethods", "Object", "Kernel",
     "Module", "Class", "BasicObject", "Proc", "Array", "Hash", "String", "Symbol", "Integer", "Float", "TrueClass",
-    "NilClass", "Set",
+    "NilClass", "Set", "RSpec", "ActiveSupport", "TestCase",
 ];
 
 pub(super) fn vocabulary() -> impl Iterator<Item = &'static str> {
@@ -55,7 +55,7 @@ impl Rules for Ruby {
                 _ => Value::Unknown,
             }),
             '&' => Some(match self.receiver_at(ev, frame, decl) {
-                Value::Def(type_) => Value::Bounded([Value::Def(type_)].into()),
+                value @ (Value::Def(_) | Value::Module(_)) => Value::Bounded([value].into()),
                 value => value,
             }),
             ':' => {
@@ -208,6 +208,10 @@ impl Rules for Ruby {
             },
             Value::Bounded(types) => match types.first() {
                 Some(Value::Def(type_)) => self.block_member(ev, frame, *type_, name),
+                Some(Value::Module(file)) => match self.top_member(ev, frame, file.0, name) {
+                    Value::Def(def) => Value::join([Value::Def(def), Value::Unknown]),
+                    value => value,
+                },
                 _ => Value::Unknown,
             },
             Value::Super(method) => self.find_behind(ev, frame, *method, name),
@@ -357,6 +361,10 @@ impl Ruby {
             && !is_core
         {
             return Value::Def(found);
+        }
+        if !is_core && constant.is_some_and(|it| modules.is_made(it)) {
+            // Of tests alone, or of too many of them.
+            return Value::Unknown;
         }
         let origin = if is_core { Origin::StandardLibrary } else { Origin::ThirdParty };
         Value::External(External::new(origin, &[name]))

@@ -2,14 +2,17 @@
 
 use knowing_model::NodeFlags;
 use knowing_model::facts::Import;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::tables;
 use crate::world::World;
 
 #[derive(Default)]
 pub(crate) struct LoadPaths {
     /// Files by the path that `require` gives, without the extension.
     files: FxHashMap<String, Vec<u32>>,
+    /// Names of files that are required by their name alone, by their letters.
+    stems: FxHashSet<String>,
     /// First parts of required paths that are no files here: names of gems, by their letters alone.
     gems: FxHashMap<String, String>,
 }
@@ -25,6 +28,9 @@ impl LoadPaths {
             let path = world.path(*file);
             let stem = path.rsplit_once('.').map_or(path, |it| it.0);
             for key in below_roots(stem) {
+                if !key.contains('/') && !is_test_path(world, *file) && key != stem {
+                    paths.stems.insert(letters(key));
+                }
                 paths.files.entry(key.to_owned()).or_default().push(*file);
             }
         }
@@ -65,6 +71,13 @@ impl LoadPaths {
             .filter(|it| is_test_path(world, file) || !is_test_path(world, **it))
             .max_by_key(|it| (common(world.path(**it)), std::cmp::Reverse(**it)))
             .copied()
+    }
+
+    /// Whether a constant at the top is of a gem: it is known for that or required, and no file of the project has its
+    /// name.
+    pub(super) fn is_outside(&self, constant: &str) -> bool {
+        let is_known = tables::FRAMEWORKS.binary_search(&constant).is_ok() || self.gem(constant).is_some();
+        is_known && !self.stems.contains(&letters(constant))
     }
 
     /// Whether `require` of this finds a file of the project.

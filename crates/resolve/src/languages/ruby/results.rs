@@ -74,6 +74,10 @@ impl Ruby {
             return Value::ExternalResult;
         }
         let on = self.called_on(ev, frame, site);
+        // `Data#with` gives another of its kind.
+        if called == "with" {
+            return on;
+        }
         if tables::SAME_LIST.contains(&called) && matches!(on, Value::ExternalInstance(..) | Value::Iterable(_)) {
             return on;
         }

@@ -126,18 +126,21 @@ pub(super) const KERNEL: &[&str] = &[
 /// What every class and module has besides.
 pub(super) const MODULE: &[&str] = &[
     "<", "<=", ">", ">=", "alias_method", "allocate", "ancestors", "append_features", "attached_object",
-    "attr", "attr_accessor", "attr_reader", "attr_writer", "autoload", "class_eval", "class_exec",
+    "attr", "attr_accessor", "attr_reader", "attr_writer", "autoload", "cattr_accessor", "cattr_reader",
+    "cattr_writer", "class_attribute", "class_eval", "class_exec", "class_methods",
     "class_variable_defined?", "class_variable_get", "class_variable_set", "class_variables",
     "const_defined?", "const_get", "const_missing", "const_set", "const_source_location", "constants",
-    "define_method", "deprecate_constant", "extend_object", "extended", "include", "include?", "included",
-    "included_modules", "inherited", "instance_method", "instance_methods", "method_added",
-    "method_defined?", "method_removed", "method_undefined", "module_eval", "module_exec",
-    "module_function", "name", "new", "prepend", "prepend_features", "prepended", "private",
-    "private_class_method", "private_constant", "private_instance_methods", "private_method_defined?",
-    "protected", "protected_instance_methods", "protected_method_defined?", "public", "public_class_method",
-    "public_constant", "public_instance_method", "public_instance_methods", "public_method_defined?",
-    "refine", "refinements", "remove_class_variable", "remove_const", "remove_method", "ruby2_keywords",
-    "set_temporary_name", "singleton_class?", "subclasses", "superclass", "undef_method",
+    "def_delegator", "def_delegators", "def_instance_delegator", "def_instance_delegators", "define_method",
+    "delegate", "delegate_missing_to", "deprecate_constant", "extend_object", "extended", "include",
+    "include?", "included", "included_modules", "inherited", "instance_method", "instance_methods",
+    "mattr_accessor", "mattr_reader", "mattr_writer", "method_added", "method_defined?", "method_removed",
+    "method_undefined", "module_eval", "module_exec", "module_function", "name", "new", "prepend",
+    "prepend_features", "prepended", "private", "private_class_method", "private_constant",
+    "private_instance_methods", "private_method_defined?", "protected", "protected_instance_methods",
+    "protected_method_defined?", "public", "public_class_method", "public_constant",
+    "public_instance_method", "public_instance_methods", "public_method_defined?", "refine", "refinements",
+    "remove_class_variable", "remove_const", "remove_method", "ruby2_keywords", "set_temporary_name",
+    "singleton_class?", "subclasses", "superclass", "thread_mattr_accessor", "undef_method",
     "undefined_instance_methods", "using",
 ];
 
@@ -271,6 +274,43 @@ pub(super) const EXTENSIONS: &[&str] = &[
     "Autoload", "Concern", "Forwardable", "Generic", "Helpers", "Sig", "SingleForwardable",
 ];
 
+/// Constants at the top of well-known gems.
+pub(super) const FRAMEWORKS: &[&str] = &[
+    "AbstractController", "ActionCable", "ActionController", "ActionDispatch", "ActionMailbox",
+    "ActionMailer", "ActionPack", "ActionText", "ActionView", "ActiveJob", "ActiveModel", "ActiveRecord",
+    "ActiveStorage", "ActiveSupport", "Arel", "Bundler", "Capybara", "Devise", "Dry", "Faraday", "Gem",
+    "Grape", "GraphQL", "Haml", "Hanami", "I18n", "Jekyll", "Kaminari", "Liquid", "Mail", "Minitest",
+    "Mongoid", "Mustermann", "Mysql2", "Nokogiri", "OmniAuth", "PG", "Parser", "Prism", "Puma", "RSpec",
+    "Rack", "Rails", "Railties", "Rake", "Redis", "Resque", "RuboCop", "SQLite3", "Sass", "Sequel",
+    "Sidekiq", "Sinatra", "Slim", "Sprockets", "Thor", "Tilt", "Warden", "Zeitwerk",
+];
+
+/// Words of test frameworks that stand alone.
+pub(super) const TEST_WORDS: &[&str] = &[
+    "a_hash_including", "a_kind_of", "a_string_matching", "after", "aggregate_failures", "all", "allow",
+    "allow_any_instance_of", "an_instance_of", "and_call_original", "and_raise", "and_return", "anything",
+    "around", "array_including", "assert", "assert_difference", "assert_empty", "assert_equal",
+    "assert_in_delta", "assert_includes", "assert_instance_of", "assert_kind_of", "assert_match",
+    "assert_nil", "assert_no_difference", "assert_not", "assert_not_equal", "assert_not_nil",
+    "assert_nothing_raised", "assert_operator", "assert_predicate", "assert_raise", "assert_raises",
+    "assert_redirected_to", "assert_respond_to", "assert_response", "assert_same", "assert_select",
+    "assert_silent", "assert_template", "be", "be_a", "be_a_kind_of", "be_an", "be_an_instance_of",
+    "be_between", "be_blank", "be_empty", "be_falsey", "be_falsy", "be_instance_of", "be_kind_of", "be_nil",
+    "be_present", "be_successful", "be_truthy", "be_valid", "be_within", "before", "change", "class_double",
+    "contain_exactly", "cover", "create", "delete", "described_class", "double", "duck_type", "end_with",
+    "eq", "eql", "equal", "exist", "expect", "expect_any_instance_of", "fail", "fake", "flunk", "get",
+    "has_text", "hash_excluding", "hash_including", "have_attributes", "have_been_called", "have_content",
+    "have_http_status", "have_key", "have_received", "have_text", "head", "header", "include",
+    "include_context", "include_examples", "instance_double", "instance_of", "is_expected",
+    "it_behaves_like", "it_should_behave_like", "last_request", "last_response", "link", "match",
+    "match_array", "mock", "no_args", "not_to", "object_double", "options", "output", "patch", "pending",
+    "post", "put", "raise_error", "raise_exception", "receive", "receive_message_chain", "receive_messages",
+    "refute", "refute_empty", "refute_equal", "refute_includes", "refute_match", "refute_nil", "respond_to",
+    "satisfy", "satisfying", "shared_examples", "skip", "spy", "start_with", "stub", "stub_const",
+    "subject", "throw_symbol", "to", "use_transactional_fixtures", "visit", "within", "xml_http_request",
+    "yield_control", "yield_successive_args", "yield_with_args", "yield_with_no_args",
+];
+
 /// Methods of a list that give a list of the same things.
 pub(super) const SAME_LIST: &[&str] = &[
     "&", "+", "-", "clone", "compact", "compact!", "concat", "delete_if", "difference", "drop",
@@ -317,6 +357,7 @@ pub(super) const RESULTS: &[(&str, &str)] = &[
     ("floor", "Integer"),
     ("force_encoding", "String"),
     ("format", "String"),
+    ("gets", "String"),
     ("group_by", "Hash"),
     ("gsub", "String"),
     ("hash", "Integer"),
@@ -340,6 +381,8 @@ pub(super) const RESULTS: &[(&str, &str)] = &[
     ("ord", "Integer"),
     ("partition", "Array"),
     ("proc", "Proc"),
+    ("read", "String"),
+    ("readlines", "Array"),
     ("rjust", "String"),
     ("round", "Integer"),
     ("rstrip", "String"),
