@@ -96,7 +96,13 @@ proptest! {
         let text: String = parts.into_iter().map(|it| PARTS[it]).collect();
         check_whole(&extract("a.py", text.as_bytes()));
         check_whole(&extract("setup.py", text.as_bytes()));
+    }
+
+    #[test]
+    fn x5_random_ruby_never_panics(parts in proptest::collection::vec(0..RUBY_PARTS.len(), 0..200)) {
+        let text: String = parts.into_iter().map(|it| RUBY_PARTS[it]).collect();
         check_whole(&extract("a.rb", text.as_bytes()));
+        check_whole(&extract("spec/a_spec.rb", text.as_bytes()));
     }
 
     #[test]
@@ -177,6 +183,69 @@ const PARTS: [&str; 48] = [
     "ü",
 ];
 
+const RUBY_PARTS: [&str; 60] = [
+    "def f(",
+    "class C < ",
+    "module M",
+    "\n",
+    "end\n",
+    "x",
+    "@x",
+    "@@y",
+    ".y",
+    "&.",
+    "::",
+    "A",
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    " |a, (b, *c)| ",
+    "}",
+    ", ",
+    " = ",
+    " ||= ",
+    ": ",
+    "\"t\"",
+    "'",
+    "#{",
+    "->(x) { ",
+    "do |x|\n",
+    "if ",
+    "unless ",
+    "else\n",
+    "case x\n",
+    "when ",
+    "in ",
+    "rescue ",
+    "=> ",
+    "self",
+    "super",
+    "return ",
+    "yield ",
+    "raise ",
+    "<<~T\n",
+    "T\n",
+    "attr_reader :a",
+    "private ",
+    "include ",
+    "describe A do\n",
+    "it \"x\" do\n",
+    "let(:a) { ",
+    "%w[a b]",
+    ":sym",
+    "&:sym",
+    "# @param x [A<B, C>]\n",
+    "#: (A) -> B\n",
+    "sig { params(x: ",
+    "Struct.new(:a)",
+    "*",
+    "**",
+    "?",
+    "ü",
+];
+
 #[track_caller]
 pub(crate) fn reason_of(facts: &FileFacts) -> Option<PartialReason> {
     facts.partial.as_ref().map(|it| it.reason)
@@ -206,6 +275,29 @@ fn x5_deep_nesting_ends_and_keeps_what_was_found() {
     }
     let quoted = format!("x: \"{}int{}\" = 1\n", "list[".repeat(5_000), "]".repeat(5_000));
     assert_eq!(reason_of(&extract("a.py", quoted.as_bytes())), Some(PartialReason::TooDeep));
+}
+
+#[test]
+fn x5_deep_ruby_ends_and_keeps_what_was_found() {
+    let deep = 20_000;
+    let nested = [
+        format!("x = {}1{}\n", "(".repeat(deep), ")".repeat(deep)),
+        format!("x = {}1{}\n", "[".repeat(deep), "]".repeat(deep)),
+        format!("x = {}1{}\n", "f(".repeat(deep), ")".repeat(deep)),
+        format!("x = a{}\n", ".b".repeat(deep)),
+        format!("x = a{}\n", " || a".repeat(deep)),
+        format!("x = {}1{}\n", "-> { ".repeat(deep), " }".repeat(deep)),
+        format!("{}x{} = y\n", "(".repeat(deep), ",)".repeat(deep)),
+        format!("# @return [{}A{}]\ndef typed; end\n", "A<".repeat(deep), ">".repeat(deep)),
+    ];
+    for text in nested {
+        let text = format!("def before; end\n{text}def after; end\n");
+        let facts = extract("a.rb", text.as_bytes());
+        check_whole(&facts);
+        let names: Vec<&str> = facts.decls.iter().map(|it| facts.text(it.name)).collect();
+        assert!(names.contains(&"before"), "{names:?}");
+        assert!(facts.partial.is_some(), "{}", &text[..60]);
+    }
 }
 
 #[test]

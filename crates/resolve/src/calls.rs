@@ -200,7 +200,8 @@ impl Emitter<'_> {
         let facts = world.facts(self.file);
         let Expr::Member { of, name } = facts.expr(call.callee) else { return None };
         let rules = world.rules(self.file);
-        let is_own = matches!(facts.expr(of), Expr::Name { name, .. } if rules.names_receiver(facts.text(name)));
+        let is_own =
+            matches!(facts.expr(of), Expr::Name { name, .. } if rules.names_receiver(facts.text(name)));
         if is_own || rules.is_common_member(facts.text(name)) {
             return None;
         }

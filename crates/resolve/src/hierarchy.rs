@@ -310,7 +310,9 @@ fn mixed_into(world: &World<'_>, linear: &FxHashMap<Def, Vec<Ancestor>>) -> FxHa
         .iter()
         .flat_map(|(type_, ancestors)| {
             ancestors.iter().filter_map(|it| match it {
-                Ancestor::Project(module) if world.kind(*module) == NodeKind::Module => Some((*module, *type_)),
+                Ancestor::Project(module) if world.kind(*module) == NodeKind::Module => {
+                    Some((*module, *type_))
+                }
                 _ => None,
             })
         })

@@ -156,8 +156,8 @@ fn members_by_name(world: &World<'_>) -> FxHashMap<Name, Vec<Def>> {
                     let owner = world.facts(file).decl(it).kind;
                     owner.is_type_like() && (owner != NodeKind::Module || rules.has_member_modules())
                 });
-            let is_called = decl.kind.is_callable()
-                || decl.kind == NodeKind::Property && rules.calls_properties();
+            let is_called =
+                decl.kind.is_callable() || decl.kind == NodeKind::Property && rules.calls_properties();
             if of_type && is_called {
                 members
                     .entry(world.name(file, decl.name))

@@ -104,7 +104,9 @@ impl Parser<'_, '_> {
         // What may be nil is what it is otherwise.
         self.take(b"?");
         let only = segments.last().map(|it| self.b.str(*it).to_owned());
-        if segments.len() == 1 && matches!(only.as_deref(), Some("Boolean" | "Object" | "BasicObject" | "Void" | "Any")) {
+        if segments.len() == 1
+            && matches!(only.as_deref(), Some("Boolean" | "Object" | "BasicObject" | "Void" | "Any"))
+        {
             return Item::Unknown;
         }
         let type_ = self.b.type_(Type::Named { segments, arguments, at });

@@ -1,8 +1,6 @@
 //! What gives a name or an instance variable a value, and where it then stands for it.
 
-use knowing_model::facts::{
-    Binding, BindingTarget, DeclId, Expr, ExprId, Literal, Modifiers, Type, Value,
-};
+use knowing_model::facts::{Binding, BindingTarget, DeclId, Expr, ExprId, Literal, Modifiers, Type, Value};
 use knowing_model::{NodeKind, Range};
 
 use super::kinds::{Field, Kind};
@@ -49,7 +47,8 @@ impl Reader<'_, '_> {
 
     /// `x ||= value` may be what it was before; `x += 1` stays what it was.
     pub(super) fn operator_assignment(&mut self, node: Node, cx: Context) -> Step<Context> {
-        let (Some(left), Some(right)) = (self.child(node, Field::Left), self.child(node, Field::Right)) else {
+        let (Some(left), Some(right)) = (self.child(node, Field::Left), self.child(node, Field::Right))
+        else {
             return Step::Into;
         };
         let operator = self.between(left, right);
@@ -148,7 +147,8 @@ impl Reader<'_, '_> {
     fn field_value(&mut self, node: Node, given: Given, statement: Node, cx: Context) {
         let Some(field) = self.declared_field(node, statement, cx) else { return };
         let value = self.value_of(given);
-        let visible = Range { from: self.b.tree.end(statement), to: cx.certain_to.max(self.b.tree.end(statement)) };
+        let visible =
+            Range { from: self.b.tree.end(statement), to: cx.certain_to.max(self.b.tree.end(statement)) };
         let target = BindingTarget::Field(field);
         self.b.bind(Binding { decl: cx.decl, target, value, visible, certain_to: visible.to });
     }

@@ -25,7 +25,56 @@ pub(super) enum Role {
 
 /// Methods that give their block one element after the other.
 const EACH: [&str; 50] = [
-    "all?", "any?", "collect", "collect_concat", "count", "cycle", "delete_if", "detect", "drop_while", "each", "each_child", "each_entry", "each_value", "each_with_index", "each_with_object", "filter", "filter!", "filter_map", "find", "find_all", "find_each", "find_index", "flat_map", "group_by", "index_by", "index_with", "keep_if", "map", "map!", "max_by", "min_by", "minmax_by", "none?", "one?", "partition", "reject", "reject!", "reverse_each", "select", "select!", "sort_by", "sort_by!", "sum", "take_while", "tally_by", "to_h", "to_set", "uniq", "uniq!", "with_index",
+    "all?",
+    "any?",
+    "collect",
+    "collect_concat",
+    "count",
+    "cycle",
+    "delete_if",
+    "detect",
+    "drop_while",
+    "each",
+    "each_child",
+    "each_entry",
+    "each_value",
+    "each_with_index",
+    "each_with_object",
+    "filter",
+    "filter!",
+    "filter_map",
+    "find",
+    "find_all",
+    "find_each",
+    "find_index",
+    "flat_map",
+    "group_by",
+    "index_by",
+    "index_with",
+    "keep_if",
+    "map",
+    "map!",
+    "max_by",
+    "min_by",
+    "minmax_by",
+    "none?",
+    "one?",
+    "partition",
+    "reject",
+    "reject!",
+    "reverse_each",
+    "select",
+    "select!",
+    "sort_by",
+    "sort_by!",
+    "sum",
+    "take_while",
+    "tally_by",
+    "to_h",
+    "to_set",
+    "uniq",
+    "uniq!",
+    "with_index",
 ];
 
 /// Methods that give their block what they are called on.
@@ -68,7 +117,8 @@ impl Reader<'_, '_> {
         };
         self.block_parameters(node, of_declaration, inner);
         if let Some(id) = of_declaration {
-            let body = if self.kind(node) == Kind::Lambda { self.child(node, Field::Body) } else { Some(node) };
+            let body =
+                if self.kind(node) == Kind::Lambda { self.child(node, Field::Body) } else { Some(node) };
             if let Some(body) = body {
                 self.body_results(body, id);
             }
@@ -128,7 +178,8 @@ impl Reader<'_, '_> {
                 Some(self.expr(receiver))
             }
             Some(receiver) if EACH.contains(&&*text) => {
-                let several = n_parameters > 1 && !matches!(&*text, "each_with_index" | "each_with_object" | "with_index");
+                let several = n_parameters > 1
+                    && !matches!(&*text, "each_with_index" | "each_with_object" | "with_index");
                 if several {
                     return None;
                 }
@@ -158,7 +209,13 @@ impl Reader<'_, '_> {
         }
     }
 
-    pub(super) fn named_lambda(&mut self, node: Node, left: Node, lambda: Node, cx: Context) -> Option<DeclId> {
+    pub(super) fn named_lambda(
+        &mut self,
+        node: Node,
+        left: Node,
+        lambda: Node,
+        cx: Context,
+    ) -> Option<DeclId> {
         let name = self.b.name(left);
         let body = self.child(lambda, Field::Body);
         let signature = self.head_up_to(node, body.or(Some(lambda)));

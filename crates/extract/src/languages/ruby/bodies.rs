@@ -183,7 +183,9 @@ impl Reader<'_, '_> {
         let body = self.child(node, Field::Body);
         let mut last = None;
         for child in self.children(node) {
-            if Some(child) == body || self.b.tree.start(child) >= body.map_or(u32::MAX, |it| self.b.tree.start(it)) {
+            if Some(child) == body
+                || self.b.tree.start(child) >= body.map_or(u32::MAX, |it| self.b.tree.start(it))
+            {
                 break;
             }
             last = Some(child);

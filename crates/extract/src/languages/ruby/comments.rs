@@ -27,8 +27,18 @@ const MAX_LINES: usize = 400;
 
 /// Comments for tools, not for readers.
 const DIRECTIVES: [&str; 12] = [
-    "frozen_string_literal:", "encoding:", "coding:", "-*-", "rubocop:", "typed:", "warn_indent:", "warn_past_scope:",
-    "shareable_constant_value:", ":nocov:", "!/", "standard:",
+    "frozen_string_literal:",
+    "encoding:",
+    "coding:",
+    "-*-",
+    "rubocop:",
+    "typed:",
+    "warn_indent:",
+    "warn_past_scope:",
+    "shareable_constant_value:",
+    ":nocov:",
+    "!/",
+    "standard:",
 ];
 
 impl Reader<'_, '_> {
@@ -62,7 +72,8 @@ impl Reader<'_, '_> {
         let mut from = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         let mut is_apart = false;
         while from < bytes.len() && lines.len() < MAX_LINES {
-            let end = bytes[from..].iter().position(|it| *it == b'\n').map_or(bytes.len(), |it| from + it + 1);
+            let end =
+                bytes[from..].iter().position(|it| *it == b'\n').map_or(bytes.len(), |it| from + it + 1);
             let line = bytes[from..end].trim_ascii();
             if line.is_empty() {
                 if lines.iter().any(|(from, to)| !is_directive(bytes, *from, *to)) {
@@ -103,7 +114,10 @@ fn read_comment(bytes: &[u8], lines: &[(usize, usize)]) -> Comment {
         let text = String::from_utf8_lossy(&bytes[from..to]);
         let body = text.trim_start().trim_start_matches('#').trim_end();
         let trimmed = body.trim_start();
-        if trimmed.starts_with(":nodoc:") || trimmed.starts_with(":stopdoc:") || trimmed.starts_with(":startdoc:") {
+        if trimmed.starts_with(":nodoc:")
+            || trimmed.starts_with(":stopdoc:")
+            || trimmed.starts_with(":startdoc:")
+        {
             continue;
         }
         let at = |inner: &str| {
@@ -153,7 +167,9 @@ fn note_rbs(rest: &str, comment: &mut Comment, at: impl Fn(&str) -> Option<Range
     let type_ = type_.split(" -- ").next().unwrap_or_default().trim();
     match (name.trim(), at(type_)) {
         ("return" | "returns", range) => comment.returns = range,
-        (name, Some(range)) => comment.parameters.push((name.trim_matches(['*', '&', '?']).to_owned(), range)),
+        (name, Some(range)) => {
+            comment.parameters.push((name.trim_matches(['*', '&', '?']).to_owned(), range))
+        }
         _ => {}
     }
 }

@@ -12,8 +12,17 @@ use crate::engine::build::NewDecl;
 use crate::engine::tree::Node;
 
 const GROUPS: [&str; 11] = [
-    "context", "describe", "example_group", "feature", "shared_context", "shared_examples", "shared_examples_for",
-    "xcontext", "xdescribe", "fdescribe", "fcontext",
+    "context",
+    "describe",
+    "example_group",
+    "feature",
+    "shared_context",
+    "shared_examples",
+    "shared_examples_for",
+    "xcontext",
+    "xdescribe",
+    "fdescribe",
+    "fcontext",
 ];
 
 /// What runs around examples.
@@ -49,15 +58,37 @@ impl Reader<'_, '_> {
         is_let || HOOKS.contains(&text) && cx.function.is_none()
     }
 
+    /// The class that the groups around are about: `describe Shop::Cart do`.
+    pub(super) fn class_under_test(&self, node: Node) -> Option<Node> {
+        let mut at = node;
+        while let Some(parent) = self.b.tree.parent(at) {
+            if self.kind(parent) == Kind::Call && self.field(at) == Field::Block {
+                let is_group = self
+                    .child(parent, Field::Method)
+                    .is_some_and(|it| GROUPS.iter().any(|group| self.is(it, group)));
+                let class = self.arguments(parent).first().copied();
+                let class =
+                    class.filter(|it| matches!(self.kind(*it), Kind::Constant | Kind::ScopeResolution));
+                if is_group && class.is_some() {
+                    return class;
+                }
+            }
+            at = parent;
+        }
+        None
+    }
+
     /// The titles of the groups around and of this call, joined.
     fn titled(&self, call: Node, cx: Context) -> String {
         let mut title = cx.group.map(|it| self.groups[it].clone()).unwrap_or_default();
         for argument in self.arguments(call) {
             let part = match self.kind(argument) {
-                Kind::String | Kind::SimpleSymbol | Kind::DelimitedSymbol => match self.literal_name(argument) {
-                    Some(name) => name.to_owned(),
-                    None => self.b.text(argument).trim_matches(['"', '\'']).to_owned(),
-                },
+                Kind::String | Kind::SimpleSymbol | Kind::DelimitedSymbol => {
+                    match self.literal_name(argument) {
+                        Some(name) => name.to_owned(),
+                        None => self.b.text(argument).trim_matches(['"', '\'']).to_owned(),
+                    }
+                }
                 Kind::Constant | Kind::ScopeResolution => self.b.text(argument).into_owned(),
                 _ => continue,
             };

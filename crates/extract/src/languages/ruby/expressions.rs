@@ -152,6 +152,7 @@ impl Reader<'_, '_> {
         let mut at = node;
         while let Some(parent) = self.b.tree.parent(at) {
             match self.kind(parent) {
+                Kind::Method if self.is_elsewhere(parent) => return SelfAt::Unknown,
                 Kind::Method if !in_block => return SelfAt::Around,
                 Kind::Method => {
                     // In a method of the type itself a block may run on values.
@@ -183,6 +184,24 @@ impl Reader<'_, '_> {
         call.is_none_or(|it| self.child(it, Field::Receiver).is_none())
     }
 
+    /// Whether a method stands in a block of `Class.new` and the like, so that it is of a type without a name.
+    fn is_elsewhere(&self, method: Node) -> bool {
+        let mut at = method;
+        while let Some(parent) = self.b.tree.parent(at) {
+            match self.kind(parent) {
+                Kind::Class | Kind::Module | Kind::SingletonClass => return false,
+                Kind::Block | Kind::DoBlock => match self.blocks.get(&parent) {
+                    Some(Role::Elsewhere) => return true,
+                    Some(Role::Body { .. }) => return false,
+                    _ => {}
+                },
+                _ => {}
+            }
+            at = parent;
+        }
+        false
+    }
+
     fn is_in_singleton(&self, method: Node) -> bool {
         let body = self.b.tree.parent(method);
         body.is_some_and(|it| self.parent_kind(it) == Kind::SingletonClass)
@@ -206,7 +225,9 @@ impl Reader<'_, '_> {
         let Some(method) = self.child(call, Field::Method) else { return false };
         match self.b.bytes(method) {
             b"instance_eval" | b"instance_exec" | b"class_eval" | b"class_exec" | b"module_eval"
-            | b"module_exec" => self.child(call, Field::Receiver).is_some_and(|it| self.kind(it) != Kind::SelfWord),
+            | b"module_exec" => {
+                self.child(call, Field::Receiver).is_some_and(|it| self.kind(it) != Kind::SelfWord)
+            }
             b"new" | b"define" => self.maker(call).is_some(),
             _ => false,
         }
@@ -255,9 +276,11 @@ impl Reader<'_, '_> {
                 }
                 None => Expr::Unknown,
             },
-            Kind::String | Kind::ChainedString | Kind::HeredocBeginning | Kind::Subshell | Kind::Character => {
-                Expr::Literal(Literal::String)
-            }
+            Kind::String
+            | Kind::ChainedString
+            | Kind::HeredocBeginning
+            | Kind::Subshell
+            | Kind::Character => Expr::Literal(Literal::String),
             // The nearest that all languages share.
             Kind::SimpleSymbol | Kind::DelimitedSymbol => Expr::Literal(Literal::Character),
             Kind::Integer => Expr::Literal(Literal::Integer),
@@ -293,6 +316,20 @@ impl Reader<'_, '_> {
             let expr = self.first_given(block, 1).unwrap_or_else(|| self.b.expr(Expr::Unknown));
             self.b.remember(node, expr);
             return expr;
+        }
+        if self.b.is_test
+            && matches!(self.b.bytes(node), b"described_class" | b"subject")
+            && let Some(class) = self.class_under_test(node)
+        {
+            let class = self.expr(class);
+            if self.is(node, "described_class") {
+                self.b.remember(node, class);
+                return class;
+            }
+            // A subject that nobody defined is a new value of the class.
+            let name = self.b.intern("new");
+            let callee = self.b.expr(Expr::Member { of: class, name });
+            return self.b.expr_of(node, Expr::Call { callee });
         }
         let callee = self.implicit(node);
         let callee = self.b.expr(callee);
@@ -350,7 +387,8 @@ impl Reader<'_, '_> {
 
     /// `a || b` is one of both; `a && b` is used for what `b` gives; comparisons give a truth value.
     fn binary(&mut self, node: Node, depth: usize) -> ExprId {
-        let (Some(left), Some(right)) = (self.child(node, Field::Left), self.child(node, Field::Right)) else {
+        let (Some(left), Some(right)) = (self.child(node, Field::Left), self.child(node, Field::Right))
+        else {
             return self.b.expr_of(node, Expr::Unknown);
         };
         let expr = match self.between(left, right) {
@@ -376,7 +414,8 @@ impl Reader<'_, '_> {
 
     /// `x ||= value` gives what was there, or the value.
     fn defaulted(&mut self, node: Node, depth: usize) -> ExprId {
-        let (Some(left), Some(right)) = (self.child(node, Field::Left), self.child(node, Field::Right)) else {
+        let (Some(left), Some(right)) = (self.child(node, Field::Left), self.child(node, Field::Right))
+        else {
             return self.b.expr_of(node, Expr::Unknown);
         };
         let operator = self.between(left, right);

@@ -1,11 +1,11 @@
 //! Calls in the body of a class that declare something: `attr_*`, mixins, `define_method`, `alias_method`, `delegate`,
 //! and who may call what. Any other call there is a decorator of the class, and the symbols it is given may name methods.
 
-use knowing_model::{NodeFlags, NodeKind};
 use knowing_model::facts::{
-    Base, BaseRole, DeclId, Expr, ExprId, Modifiers, Parameter, ParameterKind, Passed, ReferenceRole, ReferenceTarget,
-    Type,
+    Base, BaseRole, DeclId, Expr, ExprId, Modifiers, Parameter, ParameterKind, Passed, ReferenceRole,
+    ReferenceTarget, Type,
 };
+use knowing_model::{NodeFlags, NodeKind};
 
 use super::blocks::Role;
 use super::kinds::{Field, Kind};
@@ -30,12 +30,23 @@ impl Reader<'_, '_> {
             "attr_reader" | "attr" | "attr_writer" | "attr_accessor" => {
                 self.attributes(node, text, arguments, cx);
             }
-            "cattr_accessor" | "cattr_reader" | "cattr_writer" | "mattr_accessor" | "mattr_reader"
-            | "mattr_writer" | "class_attribute" | "thread_mattr_accessor" | "thread_cattr_accessor" => {
+            "cattr_accessor"
+            | "cattr_reader"
+            | "cattr_writer"
+            | "mattr_accessor"
+            | "mattr_reader"
+            | "mattr_writer"
+            | "class_attribute"
+            | "thread_mattr_accessor"
+            | "thread_cattr_accessor" => {
                 self.class_attributes(node, text, arguments, cx);
             }
             "include" | "extend" | "prepend" => self.mixins(text, arguments, cx),
-            "private" | "protected" | "public" | "private_class_method" | "public_class_method"
+            "private"
+            | "protected"
+            | "public"
+            | "private_class_method"
+            | "public_class_method"
             | "module_function" => self.change_visibility(text, arguments, cx),
             "define_method" | "define_singleton_method" => self.defined_method(node, text, arguments, cx),
             "alias_method" => self.alias_method(node, arguments, cx),
@@ -43,6 +54,8 @@ impl Reader<'_, '_> {
             "def_delegators" | "def_instance_delegators" | "def_delegator" | "def_instance_delegator" => {
                 self.forwardable(node, text, arguments, cx);
             }
+            // `def_node_matcher :name, "..."`: macros that define are called so.
+            _ if text.starts_with("def_") => self.defined_method(node, text, arguments, cx),
             "scope" => self.scope_method(node, arguments, cx),
             "class_methods" => self.class_methods(node, cx),
             "included" | "prepended" | "class_eval" | "instance_eval" | "with_options" | "concerning" => {
@@ -50,8 +63,8 @@ impl Reader<'_, '_> {
                     self.blocks.insert(block, Role::Same);
                 }
             }
-            "raise" | "require" | "require_relative" | "autoload" | "private_constant" | "puts" | "lambda"
-            | "proc" => {}
+            "raise" | "require" | "require_relative" | "autoload" | "private_constant" | "puts"
+            | "lambda" | "proc" => {}
             _ => self.decorates(node, arguments, cx),
         }
     }
@@ -106,8 +119,7 @@ impl Reader<'_, '_> {
         self.described(id, &comment);
         self.attribute_type(id, &comment, cx);
         if writable {
-            let parameter =
-                Parameter { name: text, type_: None, default: None, kind: ParameterKind::Plain };
+            let parameter = Parameter { name: text, type_: None, default: None, kind: ParameterKind::Plain };
             self.b.decl_mut(id).parameters.push(parameter);
         }
         if !name.ends_with('=') && self.b.facts.decl(id).type_.is_none() {
@@ -151,10 +163,12 @@ impl Reader<'_, '_> {
 
     /// Bases in the order in which members are looked for: the last prepended first, the superclass last.
     pub(super) fn finish_mixins(&mut self) {
-        let mut all: Vec<(DeclId, Vec<(Mixin, Base)>)> = std::mem::take(&mut self.mixins).into_iter().collect();
+        let mut all: Vec<(DeclId, Vec<(Mixin, Base)>)> =
+            std::mem::take(&mut self.mixins).into_iter().collect();
         all.sort_unstable_by_key(|(id, _)| *id);
         for (id, mixins) in all {
-            let of = |wanted: Mixin| mixins.iter().rev().filter(move |(it, _)| *it == wanted).map(|(_, it)| it);
+            let of =
+                |wanted: Mixin| mixins.iter().rev().filter(move |(it, _)| *it == wanted).map(|(_, it)| it);
             let bases = of(Mixin::Prepend)
                 .chain(of(Mixin::Include))
                 .chain(of(Mixin::Superclass))
@@ -178,7 +192,8 @@ impl Reader<'_, '_> {
     }
 
     fn change_visibility(&mut self, text: &str, arguments: &[Node], cx: Context) {
-        let of_type = matches!(text, "private_class_method" | "public_class_method") || cx.level == Level::Singleton;
+        let of_type =
+            matches!(text, "private_class_method" | "public_class_method") || cx.level == Level::Singleton;
         for argument in arguments {
             if matches!(self.kind(*argument), Kind::Method | Kind::SingletonMethod | Kind::Call)
                 && matches!(text, "private" | "protected" | "private_class_method")
@@ -205,7 +220,9 @@ impl Reader<'_, '_> {
         };
         let is_singleton = text == "define_singleton_method" || cx.level == Level::Singleton;
         let level = if is_singleton { Level::ClassMethod } else { Level::Instance };
-        let block = self.child(node, Field::Block).or_else(|| arguments.get(1).copied().filter(|it| self.lambda_of(*it).is_some()));
+        let block = self
+            .child(node, Field::Block)
+            .or_else(|| arguments.get(1).copied().filter(|it| self.lambda_of(*it).is_some()));
         let Some(id) = self.synthetic(node, at, name, level, cx) else { return };
         if let Some(block) = block {
             self.blocks.insert(block, Role::Body { decl: id, level });
@@ -339,7 +356,8 @@ impl Reader<'_, '_> {
 
     /// `class_methods do ... end` of a concern makes its module `ClassMethods`.
     fn class_methods(&mut self, node: Node, cx: Context) {
-        let (Some(block), Some(method)) = (self.child(node, Field::Block), self.child(node, Field::Method)) else {
+        let (Some(block), Some(method)) = (self.child(node, Field::Block), self.child(node, Field::Method))
+        else {
             return;
         };
         let name = self.b.intern("ClassMethods");

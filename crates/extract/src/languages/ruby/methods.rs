@@ -1,8 +1,8 @@
 //! `def`: its parameters, what it gives back, who may call it.
 
 use knowing_model::facts::{
-    Binding, BindingTarget, DeclId, Expr, ExprId, Literal, Modifiers, Parameter, ParameterKind, Return, ReturnKind,
-    Str, Value,
+    Binding, BindingTarget, DeclId, Expr, ExprId, Literal, Modifiers, Parameter, ParameterKind, Return,
+    ReturnKind, Str, Value,
 };
 use knowing_model::{NodeFlags, NodeKind, Range};
 
@@ -30,9 +30,9 @@ impl Reader<'_, '_> {
         let own = object.is_some_and(|it| {
             self.kind(it) == Kind::SelfWord
                 || self.kind(it) == Kind::Constant
-                    && cx.type_.is_some_and(|type_| {
-                        self.b.text(it) == self.b.str(self.b.facts.decl(type_).name)
-                    })
+                    && cx
+                        .type_
+                        .is_some_and(|type_| self.b.text(it) == self.b.str(self.b.facts.decl(type_).name))
         });
         if let Some(object) = object {
             self.consume_constant(object);
@@ -99,7 +99,11 @@ impl Reader<'_, '_> {
 
     pub(super) fn visible(&mut self, id: DeclId, node: Node, level: Level, cx: Context) {
         let key = (cx.type_, cx.level == Level::Singleton);
-        let state = if cx.is_body() { self.visibility.get(&key).copied().unwrap_or_default() } else { Visibility::Public };
+        let state = if cx.is_body() {
+            self.visibility.get(&key).copied().unwrap_or_default()
+        } else {
+            Visibility::Public
+        };
         let applies = level == Level::Instance || cx.level == Level::Singleton;
         let hidden = self.hidden.contains(&node) || applies && state == Visibility::Hidden;
         let decl = self.b.decl_mut(id);
@@ -164,7 +168,14 @@ impl Reader<'_, '_> {
         }
     }
 
-    pub(super) fn bind_name(&mut self, name: Str, value: Value, visible: Range, certain_to: u32, cx: Context) {
+    pub(super) fn bind_name(
+        &mut self,
+        name: Str,
+        value: Value,
+        visible: Range,
+        certain_to: u32,
+        cx: Context,
+    ) {
         let target = BindingTarget::Name(name);
         self.b.bind(Binding { decl: cx.decl, target, value, visible, certain_to });
     }
@@ -201,8 +212,13 @@ impl Reader<'_, '_> {
             return;
         }
         match self.kind(node) {
-            Kind::BodyStatement | Kind::BlockBody | Kind::Then | Kind::Else | Kind::ParenthesizedStatements
-            | Kind::Begin | Kind::Do => {
+            Kind::BodyStatement
+            | Kind::BlockBody
+            | Kind::Then
+            | Kind::Else
+            | Kind::ParenthesizedStatements
+            | Kind::Begin
+            | Kind::Do => {
                 let mut last = None;
                 for child in self.children(node) {
                     match self.kind(child) {
@@ -255,14 +271,17 @@ impl Reader<'_, '_> {
     fn raises(&self, call: Node) -> bool {
         let method = self.child(call, Field::Method);
         self.child(call, Field::Receiver).is_none()
-            && method.is_some_and(|it| matches!(self.b.bytes(it), b"raise" | b"fail" | b"throw" | b"abort" | b"exit"))
+            && method.is_some_and(|it| {
+                matches!(self.b.bytes(it), b"raise" | b"fail" | b"throw" | b"abort" | b"exit")
+            })
     }
 
     pub(super) fn returned(&mut self, node: Node, cx: Context) -> Step<Context> {
         let Some(function) = cx.function.filter(|it| self.b.facts.decl(*it).type_.is_none()) else {
             return Step::Into;
         };
-        let values: Vec<Node> = self.first_child(node).map(|it| self.children(it).collect()).unwrap_or_default();
+        let values: Vec<Node> =
+            self.first_child(node).map(|it| self.children(it).collect()).unwrap_or_default();
         let expr = match values[..] {
             [] => self.b.expr(Expr::Literal(Literal::None)),
             [one] => self.expr(one),

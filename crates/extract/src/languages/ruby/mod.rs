@@ -16,6 +16,7 @@
 //! comments      documentation, and the types that YARD, RBS and Sorbet write
 //! annotation    the text of such a type to `Type`
 //! requires      `require`, `require_relative`, `autoload`
+//! project       what gemspecs and Gemfiles state
 //! sites         environment variables and processes
 //! ```
 //!
@@ -33,6 +34,7 @@ mod locals;
 mod macros;
 mod methods;
 mod narrowing;
+mod project;
 mod reader;
 mod requires;
 mod sites;

@@ -33,7 +33,8 @@ impl Reader<'_, '_> {
     /// `x if y`, `return unless x.is_a?(T)`.
     pub(super) fn modifier(&mut self, node: Node, cx: Context) -> Step<Context> {
         let inner = Context { certain_to: self.b.tree.end(node), ..cx };
-        let (Some(condition), Some(body)) = (self.child(node, Field::Condition), self.child(node, Field::Body))
+        let (Some(condition), Some(body)) =
+            (self.child(node, Field::Condition), self.child(node, Field::Body))
         else {
             return Step::Within(inner);
         };
@@ -112,7 +113,8 @@ impl Reader<'_, '_> {
             return None;
         }
         let type_ = *self.arguments(call).first()?;
-        let type_ = if self.is(type_, "self.class") { self.own_type(type_, cx)? } else { self.named_type(type_)? };
+        let type_ =
+            if self.is(type_, "self.class") { self.own_type(type_, cx)? } else { self.named_type(type_)? };
         Some((self.b.name(value), type_))
     }
 

@@ -45,14 +45,19 @@ impl Reader<'_, '_> {
         let kind = match (receiver.as_deref(), text) {
             (Some("ENV"), "fetch" | "key?" | "has_key?" | "include?" | "values_at") => SiteKind::ReadsEnv,
             (None | Some("Kernel" | "Process"), "system" | "spawn" | "exec") => SiteKind::StartsProcess,
-            (Some("Open3"), _) if text.starts_with("popen") || text.starts_with("capture") || text.starts_with("pipeline") => {
+            (Some("Open3"), _)
+                if text.starts_with("popen")
+                    || text.starts_with("capture")
+                    || text.starts_with("pipeline") =>
+            {
                 SiteKind::StartsProcess
             }
             (Some("IO"), "popen") | (Some("PTY"), "spawn") => SiteKind::StartsProcess,
             _ => return,
         };
         // An environment may come first: `system({ "A" => "b" }, "command")`.
-        let argument = arguments.iter().find(|it| !matches!(self.kind(**it), Kind::Hash | Kind::Pair)).copied();
+        let argument =
+            arguments.iter().find(|it| !matches!(self.kind(**it), Kind::Hash | Kind::Pair)).copied();
         if argument.is_some() {
             self.note_site(kind, argument, method, cx);
         }

@@ -6,22 +6,40 @@ use knowing_model::facts::{
 
 use super::blocks::Role;
 use super::kinds::{Field, Kind};
-use super::reader::{Context, Reader};
+use super::reader::{Context, Level, Reader};
 use crate::engine::tree::Node;
 use crate::engine::walk::Step;
 
 /// Calls that are said otherwise, or are no more than syntax.
 const SILENT: [&str; 19] = [
-    "abstract!", "alias_method", "attr", "attr_accessor", "attr_reader", "attr_writer", "autoload", "lambda", "load",
-    "module_function", "private", "private_class_method", "private_constant", "proc", "protected", "public",
-    "public_class_method", "require", "require_relative",
+    "abstract!",
+    "alias_method",
+    "attr",
+    "attr_accessor",
+    "attr_reader",
+    "attr_writer",
+    "autoload",
+    "lambda",
+    "load",
+    "module_function",
+    "private",
+    "private_class_method",
+    "private_constant",
+    "proc",
+    "protected",
+    "public",
+    "public_class_method",
+    "require",
+    "require_relative",
 ];
 
 impl Reader<'_, '_> {
     pub(super) fn identifier(&mut self, node: Node, cx: Context) -> Step<Context> {
         let is_name = match self.field(node) {
             Field::Method => self.parent_kind(node) == Kind::Call,
-            Field::Name => matches!(self.parent_kind(node), Kind::Method | Kind::SingletonMethod | Kind::Setter),
+            Field::Name => {
+                matches!(self.parent_kind(node), Kind::Method | Kind::SingletonMethod | Kind::Setter)
+            }
             _ => false,
         };
         if is_name || self.b.is_consumed(node) || self.locals.is_local(node) {
@@ -76,6 +94,14 @@ impl Reader<'_, '_> {
                 self.body_call(node, &text, &arguments, cx);
             }
         }
+        if let Some(receiver) = receiver
+            && cx.is_body()
+            && text.starts_with("attr_")
+            && self.is(receiver, "singleton_class")
+        {
+            self.body_call(node, &text, &arguments, Context { level: Level::Singleton, ..cx });
+        }
+        self.maybe_dependency(&text, &arguments);
         self.maybe_site(receiver, method, &text, &arguments, cx);
         self.named_methods(receiver, &text, &arguments, cx);
         if receiver.is_none() && (SILENT.contains(&&*text) || self.lambda_of(node).is_some()) {
@@ -90,6 +116,7 @@ impl Reader<'_, '_> {
         };
         if is_set && receiver.is_some() {
             self.setter_call(node, method, &text, cx);
+            self.maybe_package(node, &text);
             // `x.name += 1` reads it first.
             if parent != Kind::OperatorAssignment {
                 return Step::Into;
@@ -162,7 +189,9 @@ impl Reader<'_, '_> {
             }
             let Some(value) = self.first_child(*argument) else { continue };
             let position = self.b.tree.position(value);
-            if let (Kind::SimpleSymbol, Some(receiver)) = (self.kind(value), self.child(node, Field::Receiver)) {
+            if let (Kind::SimpleSymbol, Some(receiver)) =
+                (self.kind(value), self.child(node, Field::Receiver))
+            {
                 let Some(name) = self.literal_name(value) else { continue };
                 let of = self.expr(receiver);
                 let of = self.b.expr(Expr::Element { of });
@@ -179,7 +208,8 @@ impl Reader<'_, '_> {
             return;
         }
         let Some(argument) = arguments.first() else { return };
-        let Some(name) = self.literal_name(*argument).filter(|_| self.kind(*argument) == Kind::SimpleSymbol) else {
+        let Some(name) = self.literal_name(*argument).filter(|_| self.kind(*argument) == Kind::SimpleSymbol)
+        else {
             return;
         };
         let of = match receiver {

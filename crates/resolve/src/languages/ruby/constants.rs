@@ -32,6 +32,8 @@ pub(crate) struct RubyModules {
     whole: FxHashMap<Def, Def>,
     /// Places in `groups`, by first part.
     group_at: FxHashMap<Def, u32>,
+    /// Types that the project only opens, by first part, and what they are outside.
+    opened: FxHashMap<Def, External>,
     /// Methods and attributes by the type they are of (its first part) and name.
     pub(super) members: FxHashMap<(Def, Name), Vec<Def>>,
     pub(super) fields: FxHashMap<(Def, Name), Vec<Def>>,
@@ -55,6 +57,10 @@ impl RubyModules {
         modules.place(world, &files);
         modules.group(world);
         modules.collect_members(world, &files);
+        let mut types: Vec<Def> = modules.constant_of.keys().map(|it| modules.whole(*it)).collect();
+        types.sort_unstable();
+        types.dedup();
+        modules.opened = types.iter().filter_map(|it| Some((*it, modules.outside_of(world, *it)?))).collect();
         modules
     }
 
@@ -94,7 +100,11 @@ impl RubyModules {
     }
 
     /// The outside class that the project only opens: it has members that nobody sees here.
-    pub(super) fn opened_from_outside(&self, world: &World<'_>, type_: Def) -> Option<External> {
+    pub(super) fn opened_from_outside(&self, type_: Def) -> Option<&External> {
+        self.opened.get(&type_)
+    }
+
+    fn outside_of(&self, world: &World<'_>, type_: Def) -> Option<External> {
         let path = self.path(self.constant_of(type_)?);
         let root = world.text(*path.first()?);
         let origin = if tables::CORE.binary_search(&root).is_ok() {
@@ -139,22 +149,22 @@ impl RubyModules {
         if !is_test_path(world, file) {
             return production();
         }
-        let own = made.iter().find(|it| world.file_of(**it) == file && is_test(it));
-        if let Some(own) = own {
-            // A test that opens a class of the library means that class.
-            return Some(production().unwrap_or_else(|| self.whole(*own)));
-        }
-        if let Some(found) = production() {
+        let root = test_root(world.path(file));
+        let is_near = |def: &Def| root.is_empty() || world.path(world.file_of(*def)).starts_with(root);
+        let library = production().filter(is_near);
+        // A test that opens a class of its library means that class.
+        let own = made.iter().find(|it| world.file_of(**it) == file).map(|it| self.whole(*it));
+        if let Some(found) = library.or(own) {
             return Some(found);
         }
-        let root = test_root(world.path(file));
         let shared: Vec<Def> = made
             .iter()
-            .filter(|it| !is_test_file(world.path(world.file_of(**it))))
+            .filter(|it| is_test(it) && !is_test_file(world.path(world.file_of(**it))))
             .map(|it| self.whole(*it))
             .collect();
-        let near = shared.iter().find(|it| test_root(world.path(world.file_of(**it))) == root);
-        near.or_else(|| shared.first().filter(|first| shared.iter().all(|it| it == *first))).copied()
+        let near = shared.iter().find(|it| test_root(world.path(world.file_of(**it))) == root).copied();
+        let only = || shared.first().filter(|first| shared.iter().all(|it| it == *first)).copied();
+        near.or_else(production).or_else(only)
     }
 }
 
@@ -221,7 +231,13 @@ impl RubyModules {
     }
 
     /// The constant that `A::B` before a name means, from inside of `owner` outwards.
-    fn prefix(&mut self, world: &World<'_>, names: &[Name], owner: Option<Def>, force: bool) -> Option<Constant> {
+    fn prefix(
+        &mut self,
+        world: &World<'_>,
+        names: &[Name],
+        owner: Option<Def>,
+        force: bool,
+    ) -> Option<Constant> {
         let (first, rest) = names.split_first()?;
         let mut at = if world.text(*first).is_empty() {
             TOP

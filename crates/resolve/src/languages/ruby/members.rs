@@ -7,9 +7,9 @@ use knowing_model::facts::{BaseRole, Modifiers};
 use super::constants::TOP;
 use super::requires::is_test_path;
 use super::{Ruby, core, core_instance, tables};
-use crate::languages::Rules;
 use crate::evaluate::{Evaluator, Frame};
 use crate::hierarchy::Ancestor;
+use crate::languages::{Rules, Space};
 use crate::names::Name;
 use crate::value::{External, Origin, Value};
 use crate::world::{Def, World};
@@ -36,7 +36,22 @@ struct Way {
 
 impl Ruby {
     /// `of.name`, by the type of `of`.
-    pub(super) fn find(&self, ev: &mut Evaluator<'_>, frame: Frame, type_: Def, name: Name, side: Side) -> Value {
+    pub(super) fn find(
+        &self,
+        ev: &mut Evaluator<'_>,
+        frame: Frame,
+        type_: Def,
+        name: Name,
+        side: Side,
+    ) -> Value {
+        /// Numbers of declarations are smaller.
+        const SEEN_FROM_TEST: u32 = 1 << 31;
+        let place = if is_test_path(ev.world, frame.file) { type_.0 | SEEN_FROM_TEST } else { type_.0 };
+        let space = if side == Side::Value { Space::Value } else { Space::Type };
+        ev.top_name(place, name, space, |ev| self.find_anew(ev, frame, type_, name, side))
+    }
+
+    fn find_anew(&self, ev: &mut Evaluator<'_>, frame: Frame, type_: Def, name: Name, side: Side) -> Value {
         let world = ev.world;
         let mut way = Way::default();
         if let Some(found) = lookup(world, type_, name, side, From::First, &mut way) {
@@ -58,6 +73,9 @@ impl Ruby {
             }
         }
         match self.outside(ev, name, side, &way) {
+            Value::Missing if is_test_path(world, frame.file) && is_test_word(world, name) => {
+                test_word(world, name).unwrap_or(Value::Missing)
+            }
             Value::Missing if side == Side::Value && world.kind(type_) == NodeKind::Module => {
                 self.guessed(ev, frame, name)
             }
@@ -83,7 +101,8 @@ impl Ruby {
             if found.is_some() {
                 return Value::Missing;
             }
-            let near = directory(there) == directory(frame.file) || world.hierarchy.imports(frame.file, there);
+            let near =
+                directory(there) == directory(frame.file) || world.hierarchy.imports(frame.file, there);
             found = near.then_some(def);
             if !near {
                 return Value::Missing;
@@ -151,13 +170,16 @@ impl Ruby {
         if tables::KERNEL.binary_search(&text).is_ok() {
             return core(ev, "Kernel", name);
         }
+        if side == Side::Type && tables::MODULE.binary_search(&text).is_ok() {
+            return core(ev, "Module", name);
+        }
         if let [only] = &way.open[..]
             && !way.unknown
         {
             return Value::External(only.member(name));
         }
-        if side == Side::Type && tables::MODULE.binary_search(&text).is_ok() {
-            return core(ev, "Module", name);
+        if let Some(value) = conversion(world, name) {
+            return value;
         }
         match (way.open.len(), way.unknown, way.core.first()) {
             (0, false, Some(only)) => Value::External(only.member(name)),
@@ -220,11 +242,18 @@ impl Ruby {
         if tables::KERNEL.binary_search(&world.text(name)).is_ok() {
             return core(ev, "Kernel", name);
         }
-        if from_test && tables::TEST_WORDS.binary_search(&world.text(name)).is_ok() {
-            let path = [world.names.find("RSpec"), Some(name)];
-            if let [Some(root), Some(name)] = path {
-                return Value::External(External::new(Origin::ThirdParty, &[root, name]));
-            }
+        if from_test
+            && is_test_word(world, name)
+            && let Some(value) = test_word(world, name)
+        {
+            return value;
+        }
+        let is_rake = world.path(file).ends_with(".rake") || world.path(file).ends_with("Rakefile");
+        if is_rake && tables::RAKE_WORDS.contains(&world.text(name)) {
+            return core(ev, "Rake", name);
+        }
+        if let Some(value) = conversion(world, name) {
+            return value;
         }
         if all.is_empty() && !from_test { Value::Missing } else { Value::Unknown }
     }
@@ -253,7 +282,9 @@ impl Ruby {
     /// What a literal's class has, by its name.
     pub(super) fn core_member(&self, ev: &Evaluator<'_>, frame: Frame, class: &str, name: Name) -> Value {
         match core_instance(ev, class) {
-            Value::ExternalInstance(external, _) => self.outside_member(ev, frame, &external, name, Side::Value),
+            Value::ExternalInstance(external, _) => {
+                self.outside_member(ev, frame, &external, name, Side::Value)
+            }
             _ => Value::Unknown,
         }
     }
@@ -306,8 +337,8 @@ fn lookup_value(world: &World<'_>, type_: Def, name: Name, from: From, way: &mut
                 if from == From::Behind(world.hierarchy.whole(*def)) {
                     is_open = true;
                 }
-                if is_open && let Some(external) = world.modules.ruby.opened_from_outside(world, *def) {
-                    note_external(world, &external, name, way);
+                if is_open && let Some(external) = world.modules.ruby.opened_from_outside(*def) {
+                    note_external(world, external, name, way);
                 }
             }
             _ if !is_open => {}
@@ -327,7 +358,10 @@ fn lookup_type(world: &World<'_>, type_: Def, name: Name, from: From, way: &mut 
         match ancestor {
             Ancestor::Project(def) => {
                 let is_module = world.kind(*def) == NodeKind::Module && *def != whole;
-                if is_open && !is_module && let Some(found) = own(world, *def, name, Side::Type) {
+                if is_open
+                    && !is_module
+                    && let Some(found) = own(world, *def, name, Side::Type)
+                {
                     return Some(found);
                 }
                 if from == From::Behind(*def) {
@@ -336,8 +370,8 @@ fn lookup_type(world: &World<'_>, type_: Def, name: Name, from: From, way: &mut 
                 if !is_open {
                     continue;
                 }
-                if let Some(external) = world.modules.ruby.opened_from_outside(world, *def) {
-                    note_external(world, &external, name, way);
+                if let Some(external) = world.modules.ruby.opened_from_outside(*def) {
+                    note_external(world, external, name, way);
                 }
                 for extended in beside(world, *def, BaseRole::Extended) {
                     if is_module {
@@ -452,11 +486,13 @@ fn users(world: &World<'_>, frame: Frame, module: Def) -> Vec<Def> {
 fn users_member(world: &World<'_>, frame: Frame, module: Def, name: Name) -> Value {
     let from_test = is_test_path(world, frame.file);
     let seen = |it: &Def| from_test || !is_test_path(world, world.file_of(*it));
-    let mut all: Vec<(Def, Side)> = users(world, frame, module).into_iter().map(|it| (it, Side::Value)).collect();
+    let mut all: Vec<(Def, Side)> =
+        users(world, frame, module).into_iter().map(|it| (it, Side::Value)).collect();
     let extended = world.hierarchy.extended_by(module).iter().copied().filter(seen);
     all.extend(extended.filter(|it| *it != module).map(|it| (it, Side::Type)));
     // `ClassMethods` of a concern goes to the classes that include the concern.
-    let is_class_methods = world.facts(world.file_of(module)).text(world.decl(module).2.name) == "ClassMethods";
+    let is_class_methods =
+        world.facts(world.file_of(module)).text(world.decl(module).2.name) == "ClassMethods";
     if is_class_methods && let Some(concern) = world.owner(module) {
         all.extend(users(world, frame, concern).into_iter().map(|it| (it, Side::Type)));
     }
@@ -505,4 +541,25 @@ fn opened_test_case(world: &World<'_>, frame: Frame, name: Name, way: &Way) -> O
     }
     let opened = modules.seen(world, at?, frame.file)?;
     lookup_value(world, opened, name, From::First, &mut Way::default())
+}
+
+fn is_test_word(world: &World<'_>, name: Name) -> bool {
+    tables::TEST_WORDS.binary_search(&world.text(name)).is_ok()
+}
+
+/// A word of a test framework.
+fn test_word(world: &World<'_>, name: Name) -> Option<Value> {
+    let root = world.names.find("RSpec")?;
+    Some(Value::External(External::new(Origin::ThirdParty, &[root, name])))
+}
+
+/// `Pathname("x")`: a function that is called as the class it makes values of.
+fn conversion(world: &World<'_>, name: Name) -> Option<Value> {
+    let text = world.text(name);
+    if !text.starts_with(|it: char| it.is_uppercase()) {
+        return None;
+    }
+    let is_standard = tables::LIBRARIES.iter().any(|it| it.0 == text);
+    let origin = if is_standard { Origin::StandardLibrary } else { Origin::ThirdParty };
+    Some(Value::External(External::new(origin, &[name])))
 }

@@ -17,16 +17,43 @@ use crate::names::Name;
 use crate::value::{External, Origin, Value};
 use crate::world::{Def, ModuleId};
 
-use constants::TOP;
 pub(crate) use constants::RubyModules;
+use constants::TOP;
 use members::{Side, side_of};
 
 pub(crate) struct Ruby;
 
 const WORDS: &[&str] = &[
-    "", "&", "self", "super", "initialize", "new", "call", "each", "[]", "class", "ClassMethods", "Object", "Kernel",
-    "Module", "Class", "BasicObject", "Proc", "Array", "Hash", "String", "Symbol", "Integer", "Float", "TrueClass",
-    "NilClass", "Set", "RSpec", "ActiveSupport", "TestCase",
+    "",
+    "&",
+    "self",
+    "super",
+    "initialize",
+    "new",
+    "call",
+    "each",
+    "[]",
+    "class",
+    "ClassMethods",
+    "Object",
+    "Kernel",
+    "Module",
+    "Class",
+    "BasicObject",
+    "Proc",
+    "Array",
+    "Hash",
+    "String",
+    "Symbol",
+    "Integer",
+    "Float",
+    "TrueClass",
+    "NilClass",
+    "Set",
+    "RSpec",
+    "ActiveSupport",
+    "TestCase",
+    "Rake",
 ];
 
 pub(super) fn vocabulary() -> impl Iterator<Item = &'static str> {
@@ -148,7 +175,9 @@ impl Rules for Ruby {
         type_: TypeId,
     ) -> Value {
         let world = ev.world;
-        let Type::Named { segments, .. } = world.facts(frame.file).type_(type_) else { return Value::Unknown };
+        let Type::Named { segments, .. } = world.facts(frame.file).type_(type_) else {
+            return Value::Unknown;
+        };
         let mut names = segments.iter().map(|it| world.name(frame.file, *it));
         let Some(first) = names.next() else { return Value::Unknown };
         let mut value = if world.text(first).is_empty() {
@@ -217,7 +246,9 @@ impl Rules for Ruby {
             Value::Super(method) => self.find_behind(ev, frame, *method, name),
             Value::Module(file) => self.top_member(ev, frame, file.0, name),
             Value::External(external) => self.outside_member(ev, frame, external, name, Side::Type),
-            Value::ExternalInstance(external, _) => self.outside_member(ev, frame, external, name, Side::Value),
+            Value::ExternalInstance(external, _) => {
+                self.outside_member(ev, frame, external, name, Side::Value)
+            }
             Value::ExternalResult => Value::ExternalResult,
             Value::Iterable(_) | Value::Tuple(_) => self.core_member(ev, frame, "Array", name),
             Value::Function(_) => core(ev, "Proc", name),
@@ -228,13 +259,19 @@ impl Rules for Ruby {
     fn scoped(&self, ev: &mut Evaluator<'_>, frame: Frame, of: &Value, name: Name, _: Space) -> Value {
         let world = ev.world;
         match of {
-            Value::Def(def) if world.kind(*def).is_type_like() => match self.constant_in(ev, frame, *def, name) {
-                Value::Missing if self.is_open(ev, *def) => Value::Unknown,
-                value => value,
-            },
+            Value::Def(def) if world.kind(*def).is_type_like() => {
+                match self.constant_in(ev, frame, *def, name) {
+                    Value::Missing if self.is_open(ev, *def) => Value::Unknown,
+                    value => value,
+                }
+            }
             Value::Def(_) => {
                 let held = ev.settled(frame, of);
-                if held == *of { Value::Unknown } else { held.map(|it| self.scoped_once(ev, frame, it, name)) }
+                if held == *of {
+                    Value::Unknown
+                } else {
+                    held.map(|it| self.scoped_once(ev, frame, it, name))
+                }
             }
             Value::External(external) => self.outside_constant(ev, frame, external, name),
             Value::ExternalResult => Value::ExternalResult,
@@ -352,8 +389,7 @@ impl Ruby {
         let text = world.text(name);
         let constant = modules.child(TOP, name);
         // A repository that makes such a library itself has a file of its name.
-        let is_library =
-            |it: &&(&str, &str)| it.0 == text && !modules.load_paths.provides(it.1) ;
+        let is_library = |it: &&(&str, &str)| it.0 == text && !modules.load_paths.provides(it.1);
         let is_core =
             tables::CORE.binary_search(&text).is_ok() || tables::LIBRARIES.iter().find(is_library).is_some();
         // A core class that the project opens is still the core class.

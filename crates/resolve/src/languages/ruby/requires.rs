@@ -44,6 +44,12 @@ impl LoadPaths {
                 }
             }
         }
+        for file in files {
+            let stated = world.facts(*file).manifest.iter().flat_map(|it| &it.dependencies);
+            for dependency in stated.filter(|it| it.path.is_none()) {
+                paths.gems.insert(letters(&dependency.name), dependency.name.clone());
+            }
+        }
         paths
     }
 

@@ -11,7 +11,13 @@ use crate::value::{External, Origin, Value};
 use crate::world::Def;
 
 impl Ruby {
-    pub(super) fn result(&self, ev: &mut Evaluator<'_>, frame: Frame, callee: &Value, site: CallSite) -> Value {
+    pub(super) fn result(
+        &self,
+        ev: &mut Evaluator<'_>,
+        frame: Frame,
+        callee: &Value,
+        site: CallSite,
+    ) -> Value {
         let world = ev.world;
         let called = match world.facts(frame.file).expr(site.callee) {
             Expr::Member { name, .. } => world.facts(frame.file).text(name),
@@ -78,7 +84,9 @@ impl Ruby {
         if called == "with" {
             return on;
         }
-        if tables::SAME_LIST.contains(&called) && matches!(on, Value::ExternalInstance(..) | Value::Iterable(_)) {
+        if tables::SAME_LIST.contains(&called)
+            && matches!(on, Value::ExternalInstance(..) | Value::Iterable(_))
+        {
             return on;
         }
         if tables::ELEMENT.contains(&called) {
@@ -99,7 +107,9 @@ impl Ruby {
         match of {
             Value::Iterable(inner) => (**inner).clone(),
             Value::ExternalInstance(_, arguments) if arguments.len() == 1 => arguments[0].clone(),
-            Value::ExternalInstance(external, _) if external.origin == Origin::StandardLibrary => Value::Unknown,
+            Value::ExternalInstance(external, _) if external.origin == Origin::StandardLibrary => {
+                Value::Unknown
+            }
             Value::ExternalInstance(..) | Value::ExternalResult => Value::ExternalResult,
             Value::Instance(type_, _) => self.yielded_by(ev, frame, *type_, Side::Value),
             Value::Def(type_) if ev.world.kind(*type_).is_type_like() => {
@@ -146,7 +156,11 @@ impl Ruby {
     pub(super) fn given_to_block(&self, ev: &mut Evaluator<'_>, frame: Frame, callee: &Value) -> Value {
         match callee {
             Value::Def(def) if ev.world.kind(*def).is_callable() => self.yields(ev, frame, *def),
-            Value::External(external) if external.origin == Origin::ThirdParty => Value::ExternalResult,
+            Value::External(external) => {
+                let root = external.path.first().map_or("", |it| ev.world.text(*it));
+                // Containers and the words of the language hand over what the project gave them.
+                if tables::PASSING_ON.contains(&root) { Value::Unknown } else { Value::ExternalResult }
+            }
             Value::ExternalResult => Value::ExternalResult,
             _ => Value::Unknown,
         }
