@@ -1,18 +1,24 @@
 //! Which languages and project files there are: one line each, sorted.
 
 use crate::language::Language;
-use crate::languages::{python, ruby, rust};
+use crate::languages::{go, python, ruby, rust};
 use crate::manifests::{self, Manifests};
 
 /// Languages by name.
-pub(crate) const LANGUAGES: &[&Language] = &[&python::LANGUAGE, &ruby::LANGUAGE, &rust::LANGUAGE];
+pub(crate) const LANGUAGES: &[&Language] =
+    &[&go::LANGUAGE, &python::LANGUAGE, &ruby::LANGUAGE, &rust::LANGUAGE];
 
 /// Whole names of files that have no extension to tell their language by.
 const NAMED: &[(&str, &[&str])] = &[("ruby", &["Capfile", "Gemfile", "Guardfile", "Rakefile", "config.ru"])];
 
 /// Project files by name.
-pub(crate) const MANIFESTS: &[&Manifests] =
-    &[&manifests::cargo::CARGO, &manifests::pyproject::PYPROJECT, &manifests::setup::SETUP_CFG];
+pub(crate) const MANIFESTS: &[&Manifests] = &[
+    &manifests::cargo::CARGO,
+    &manifests::gomod::GO_MOD,
+    &manifests::gomod::GO_WORK,
+    &manifests::pyproject::PYPROJECT,
+    &manifests::setup::SETUP_CFG,
+];
 
 /// A language or project format and the paths it takes, for documentation.
 #[derive(Clone, PartialEq, Eq, Debug)]

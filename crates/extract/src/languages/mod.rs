@@ -1,5 +1,6 @@
 //! One folder a language.
 
+pub(crate) mod go;
 pub(crate) mod python;
 pub(crate) mod ruby;
 pub(crate) mod rust;

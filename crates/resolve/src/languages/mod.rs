@@ -1,16 +1,19 @@
 //! What each language means by its names: modules, imports, member order, the standard library.
 
+pub(crate) mod go;
 pub(crate) mod python;
 pub(crate) mod ruby;
 pub(crate) mod rust;
 
 use knowing_model::facts::{DeclId, ExprId, Import, Literal, TypeId};
 
+use crate::derive::DerivedEdge;
 use crate::evaluate::{Evaluator, Frame};
 use crate::names::Name;
 use crate::value::{External, Value};
 use crate::world::{Def, World};
 
+use self::go::GoPackages;
 use self::python::PythonModules;
 use self::ruby::RubyModules;
 use self::rust::RustCrates;
@@ -18,6 +21,7 @@ use self::rust::RustCrates;
 /// Where each language finds its modules, packages and types by name: made once, before anything is resolved.
 #[derive(Default)]
 pub(crate) struct Modules {
+    pub(crate) go: GoPackages,
     pub(crate) python: PythonModules,
     pub(crate) ruby: RubyModules,
     pub(crate) rust: RustCrates,
@@ -26,6 +30,7 @@ pub(crate) struct Modules {
 impl Modules {
     pub(crate) fn new(world: &World<'_>) -> Modules {
         Modules {
+            go: GoPackages::new(world),
             python: PythonModules::new(world),
             ruby: RubyModules::new(world),
             rust: RustCrates::new(world),
@@ -90,6 +95,16 @@ pub(crate) trait Rules: Sync {
             Value::Def(def) => Some(ev.world.file_of(*def)),
             _ => None,
         }
+    }
+
+    /// Any file of the directory that a module is, where modules are directories.
+    fn directory_of(&self, ev: &Evaluator<'_>, value: &Value) -> Option<u32> {
+        None
+    }
+
+    /// Whether calling this converts a value to a type: a use of the type, and no call.
+    fn is_conversion(&self, ev: &Evaluator<'_>, callee: &Value) -> bool {
+        false
     }
 
     /// Whether a name bound anywhere in a callable is that callable's name everywhere in it (no block scopes).
@@ -166,6 +181,17 @@ pub(crate) trait Rules: Sync {
         Value::Unknown
     }
 
+    /// The type that an `impl` block, or a receiver, is for.
+    fn implemented(
+        &self,
+        ev: &mut Evaluator<'_>,
+        frame: Frame,
+        decl: Option<DeclId>,
+        type_: TypeId,
+    ) -> Value {
+        self.type_entity(ev, frame, decl, type_)
+    }
+
     /// The instance a method is called on, seen from inside.
     fn receiver(&self, ev: &mut Evaluator<'_>, frame: Frame, method: Def) -> Value {
         Value::Unknown
@@ -204,6 +230,14 @@ pub(crate) trait Rules: Sync {
     /// What an index in brackets gives.
     fn indexed(&self, ev: &mut Evaluator<'_>, frame: Frame, of: &Value) -> Value {
         Value::Unknown
+    }
+
+    /// Item `index` of a destructured value.
+    fn item(&self, ev: &mut Evaluator<'_>, of: &Value, index: u32) -> Value {
+        match of {
+            Value::Tuple(items) => items.get(index as usize).cloned().unwrap_or(Value::Unknown),
+            _ => Value::Unknown,
+        }
     }
 
     /// What `with of as` binds.
@@ -274,6 +308,7 @@ impl Rules for Plain {}
 
 pub(crate) fn rules_of(language: &str) -> &'static dyn Rules {
     match language {
+        "go" => &go::Go,
         "python" => &python::Python,
         "ruby" => &ruby::Ruby,
         "rust" => &rust::Rust,
@@ -283,5 +318,10 @@ pub(crate) fn rules_of(language: &str) -> &'static dyn Rules {
 
 /// Words the rules look for, so that they are names even where no file uses them.
 pub(crate) fn vocabulary() -> impl Iterator<Item = &'static str> {
-    python::vocabulary().chain(ruby::vocabulary()).chain(rust::vocabulary())
+    go::vocabulary().chain(python::vocabulary()).chain(ruby::vocabulary()).chain(rust::vocabulary())
+}
+
+/// Relations that follow from all files together by rules of one language.
+pub(crate) fn derived(world: &World<'_>, edges: &mut Vec<DerivedEdge>) {
+    go::implements(world, edges);
 }

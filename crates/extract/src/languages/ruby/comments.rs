@@ -240,7 +240,7 @@ impl Reader<'_, '_> {
     /// A written type; every type it names is a hint of the declaration.
     fn written_type(&mut self, range: Range, cx: Context) -> Option<TypeId> {
         let (type_, mentions) = parse(self.b, range);
-        let Some(root) = self.b.tree.root() else { return None };
+        let root = self.b.tree.root()?;
         for (mention, at) in mentions {
             let position = self.b.position_at(root, at);
             let target = ReferenceTarget::Type(mention);

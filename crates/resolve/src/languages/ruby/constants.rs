@@ -306,10 +306,10 @@ impl RubyModules {
                     (Some(owner), NodeKind::Field) => {
                         self.fields.entry((self.whole(owner), name)).or_default().push(def);
                     }
+                    // A named lambda is no member.
+                    (_, NodeKind::Function) if owner.is_some() => {}
                     (Some(owner), kind) if kind.is_callable() || kind == NodeKind::Property => {
-                        if kind != NodeKind::Function {
-                            self.members.entry((self.whole(owner), name)).or_default().push(def);
-                        }
+                        self.members.entry((self.whole(owner), name)).or_default().push(def);
                     }
                     (None, NodeKind::Function) if decl.owner.is_none() => {
                         self.functions.entry(name).or_default().push(def);
