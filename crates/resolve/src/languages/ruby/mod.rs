@@ -520,7 +520,8 @@ impl Ruby {
         let of_type = self.find(ev, frame, type_, name, Side::Type);
         match (is_def(&of_value), is_def(&of_type)) {
             (true, true) => Value::Unknown,
-            (true, false) => Value::join([of_value, Value::Unknown]),
+            // On the type itself it would fail.
+            (true, false) => of_value,
             (false, true) => of_type,
             (false, false) if of_type == Value::Missing => of_value,
             (false, false) => of_type,
