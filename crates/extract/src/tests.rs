@@ -91,11 +91,7 @@ proptest! {
 
     #[test]
     fn x5_random_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..2_000)) {
-        for path in [
-            "a.py", "tests/a.pyi", "a.rs", "a.ts", "a.tsx", "a.js", "a.vue", "tsconfig.json", "package.json",
-            "pnpm-workspace.yaml", "a.go", "a_test.go", "Cargo.toml", "pyproject.toml", "setup.cfg", "setup.py",
-            "go.mod", "go.work",
-        ] {
+        for path in ["a.py", "tests/a.pyi", "a.rs", "a.ts", "a.tsx", "a.js", "a.vue", "tsconfig.json", "package.json", "pnpm-workspace.yaml", "a.go", "a_test.go", "Cargo.toml", "pyproject.toml", "setup.cfg", "setup.py", "go.mod", "go.work", "a.rb", "spec/a_spec.rb"] {
             check_whole(&extract(path, &bytes));
         }
     }
@@ -116,6 +112,13 @@ proptest! {
     }
 
     #[test]
+    fn x5_random_ruby_never_panics(parts in proptest::collection::vec(0..RUBY_PARTS.len(), 0..200)) {
+        let text: String = parts.into_iter().map(|it| RUBY_PARTS[it]).collect();
+        check_whole(&extract("a.rb", text.as_bytes()));
+        check_whole(&extract("spec/a_spec.rb", text.as_bytes()));
+    }
+
+    #[test]
     fn x5_truncated_code_never_panics(snippet: prop::sample::Index, cut: prop::sample::Index) {
         let snippets = snippets();
         let (path, source) = &snippets[snippet.index(snippets.len())];
@@ -132,6 +135,7 @@ fn snippets() -> Vec<(String, String)> {
         ("a.rs", include_str!("languages/rust/spec.md")),
         ("a.tsx", include_str!("languages/typescript/spec.md")),
         ("a/a.go", include_str!("languages/go/spec.md")),
+        ("a.rb", include_str!("languages/ruby/spec.md")),
         ("Cargo.toml", include_str!("manifests/spec.md")),
     ];
     let cases = specs.into_iter().flat_map(|(default_path, text)| {
@@ -486,6 +490,7 @@ fn an_empty_file_has_facts() {
         "tsconfig.json",
         "Cargo.toml",
         "setup.cfg",
+        "a.rb",
     ] {
         let facts = extract(path, b"");
         assert_eq!((facts.partial, facts.n_lines), (None, 0));
@@ -570,5 +575,96 @@ fn test_paths_go_by_whole_segments_and_affixes() {
         "a/protest_b.py",
     ] {
         assert!(!is_test(path), "{path}");
+    }
+}
+
+const RUBY_PARTS: [&str; 60] = [
+    "def f(",
+    "class C < ",
+    "module M",
+    "\n",
+    "end\n",
+    "x",
+    "@x",
+    "@@y",
+    ".y",
+    "&.",
+    "::",
+    "A",
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    " |a, (b, *c)| ",
+    "}",
+    ", ",
+    " = ",
+    " ||= ",
+    ": ",
+    "\"t\"",
+    "'",
+    "#{",
+    "->(x) { ",
+    "do |x|\n",
+    "if ",
+    "unless ",
+    "else\n",
+    "case x\n",
+    "when ",
+    "in ",
+    "rescue ",
+    "=> ",
+    "self",
+    "super",
+    "return ",
+    "yield ",
+    "raise ",
+    "<<~T\n",
+    "T\n",
+    "attr_reader :a",
+    "private ",
+    "include ",
+    "describe A do\n",
+    "it \"x\" do\n",
+    "let(:a) { ",
+    "%w[a b]",
+    ":sym",
+    "&:sym",
+    "# @param x [A<B, C>]\n",
+    "#: (A) -> B\n",
+    "sig { params(x: ",
+    "Struct.new(:a)",
+    "*",
+    "**",
+    "?",
+    "ü",
+];
+
+#[test]
+fn x1_ruby() {
+    check("languages/ruby/spec.md", include_str!("languages/ruby/spec.md"), "a.rb");
+}
+
+#[test]
+fn x5_deep_ruby_ends_and_keeps_what_was_found() {
+    let deep = 20_000;
+    let nested = [
+        format!("x = {}1{}\n", "(".repeat(deep), ")".repeat(deep)),
+        format!("x = {}1{}\n", "[".repeat(deep), "]".repeat(deep)),
+        format!("x = {}1{}\n", "f(".repeat(deep), ")".repeat(deep)),
+        format!("x = a{}\n", ".b".repeat(deep)),
+        format!("x = a{}\n", " || a".repeat(deep)),
+        format!("x = {}1{}\n", "-> { ".repeat(deep), " }".repeat(deep)),
+        format!("{}x{} = y\n", "(".repeat(deep), ",)".repeat(deep)),
+        format!("# @return [{}A{}]\ndef typed; end\n", "A<".repeat(deep), ">".repeat(deep)),
+    ];
+    for text in nested {
+        let text = format!("def before; end\n{text}def after; end\n");
+        let facts = extract("a.rb", text.as_bytes());
+        check_whole(&facts);
+        let names: Vec<&str> = facts.decls.iter().map(|it| facts.text(it.name)).collect();
+        assert!(names.contains(&"before"), "{names:?}");
+        assert!(facts.partial.is_some(), "{}", &text[..60]);
     }
 }

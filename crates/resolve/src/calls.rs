@@ -109,8 +109,10 @@ impl Emitter<'_> {
     /// A callable that is handed over is called by whoever gets it.
     fn passed(&mut self, decl: Option<DeclId>, expr: ExprId, position: Position) {
         let value = self.ev.expr(self.frame, decl, expr);
+        let calls_properties = self.world.rules(self.file).calls_properties();
         if let Value::Def(def) = value
-            && self.world.kind(def).is_callable()
+            && (self.world.kind(def).is_callable()
+                || self.world.kind(def) == NodeKind::Property && calls_properties)
         {
             self.push(decl, End::Def(def), EdgeKind::Calls, position);
         }
@@ -127,7 +129,9 @@ impl Emitter<'_> {
             match part {
                 Value::Def(def) => {
                     let kind = self.world.kind(*def);
-                    if kind.is_callable() || kind.is_type_like() || kind == NodeKind::EnumMember {
+                    let is_called = kind.is_callable()
+                        || kind == NodeKind::Property && self.world.rules(self.file).calls_properties();
+                    if is_called || kind.is_type_like() || kind == NodeKind::EnumMember {
                         if !targets.defs.contains(def) {
                             targets.defs.push(*def);
                         }
@@ -200,8 +204,11 @@ impl Emitter<'_> {
         }
         let world = self.world;
         let facts = world.facts(self.file);
-        let Expr::Member { name, .. } = facts.expr(call.callee) else { return None };
-        if world.rules(self.file).is_common_member(facts.text(name)) {
+        let Expr::Member { of, name } = facts.expr(call.callee) else { return None };
+        let rules = world.rules(self.file);
+        let is_own =
+            matches!(facts.expr(of), Expr::Name { name, .. } if rules.names_receiver(facts.text(name)));
+        if is_own || rules.is_common_member(facts.text(name)) {
             return None;
         }
         let mut found: Option<(Def, Def)> = None;
@@ -274,6 +281,8 @@ impl Emitter<'_> {
         }
         parts.reverse();
         let text = parts.concat();
+        // A receiver that nobody wrote has no name.
+        let text = text.strip_prefix('.').unwrap_or(&text);
         text[..text.floor_char_boundary(MAX)].to_owned()
     }
 }

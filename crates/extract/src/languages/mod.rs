@@ -2,5 +2,6 @@
 
 pub(crate) mod go;
 pub(crate) mod python;
+pub(crate) mod ruby;
 pub(crate) mod rust;
 pub(crate) mod typescript;

@@ -2,6 +2,7 @@
 
 pub(crate) mod go;
 pub(crate) mod python;
+pub(crate) mod ruby;
 pub(crate) mod rust;
 pub(crate) mod typescript;
 
@@ -15,6 +16,7 @@ use crate::world::{Def, World};
 
 use self::go::GoPackages;
 use self::python::PythonModules;
+use self::ruby::RubyModules;
 use self::rust::RustCrates;
 use self::typescript::TypeScriptModules;
 
@@ -23,6 +25,7 @@ use self::typescript::TypeScriptModules;
 pub(crate) struct Modules {
     pub(crate) go: GoPackages,
     pub(crate) python: PythonModules,
+    pub(crate) ruby: RubyModules,
     pub(crate) rust: RustCrates,
     pub(crate) typescript: TypeScriptModules,
 }
@@ -32,6 +35,7 @@ impl Modules {
         Modules {
             go: GoPackages::new(world),
             python: PythonModules::new(world),
+            ruby: RubyModules::new(world),
             rust: RustCrates::new(world),
             typescript: TypeScriptModules::new(world),
         }
@@ -40,7 +44,7 @@ impl Modules {
     /// Types that are declared in several places and are one for member lookup (partial, reopened, merged), each with
     /// all its parts in the order of files and lines. A declaration stands in one group at most.
     pub(crate) fn types_in_parts(&self) -> Vec<Vec<Def>> {
-        self.typescript.types_in_parts().to_vec()
+        [self.ruby.types_in_parts(), self.typescript.types_in_parts()].concat()
     }
 }
 
@@ -138,6 +142,31 @@ pub(crate) trait Rules: Sync {
         space: Space,
     ) -> Value {
         Value::Missing
+    }
+
+    /// Whether code at the top of a file has variables, which callables below it may see.
+    fn top_is_scope(&self) -> bool {
+        false
+    }
+
+    /// Whether reading a property is calling it, so that what it gives is not what is called.
+    fn calls_properties(&self) -> bool {
+        false
+    }
+
+    /// Whether a module has members that values get, as a type has.
+    fn has_member_modules(&self) -> bool {
+        false
+    }
+
+    /// Whether a decorator is a call in the body of what it decorates.
+    fn decorates_from_inside(&self) -> bool {
+        false
+    }
+
+    /// Whether this word stands for the receiver itself, whose members are known or not, but never guessed.
+    fn names_receiver(&self, word: &str) -> bool {
+        false
     }
 
     /// What an import binds its name to.
@@ -300,6 +329,7 @@ pub(crate) fn rules_of(language: &str) -> &'static dyn Rules {
     match language {
         "go" => &go::Go,
         "python" => &python::Python,
+        "ruby" => &ruby::Ruby,
         "rust" => &rust::Rust,
         "typescript" => &typescript::TypeScript,
         _ => &Plain,
@@ -308,7 +338,11 @@ pub(crate) fn rules_of(language: &str) -> &'static dyn Rules {
 
 /// Words the rules look for, so that they are names even where no file uses them.
 pub(crate) fn vocabulary() -> impl Iterator<Item = &'static str> {
-    go::vocabulary().chain(python::vocabulary()).chain(rust::vocabulary()).chain(typescript::vocabulary())
+    go::vocabulary()
+        .chain(python::vocabulary())
+        .chain(ruby::vocabulary())
+        .chain(rust::vocabulary())
+        .chain(typescript::vocabulary())
 }
 
 /// Relations that follow from all files together by rules of one language.
