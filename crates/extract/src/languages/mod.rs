@@ -1,4 +1,5 @@
 //! One folder a language.
 
+pub(crate) mod java;
 pub(crate) mod python;
 pub(crate) mod rust;
