@@ -268,11 +268,13 @@ impl Reader<'_, '_> {
             Some(block) if self.kind(block) == Kind::Block => self.first_return(block),
             other => other,
         };
-        let Some(result) = result else {
-            return self.b.expr_of(node, Expr::Literal(Literal::Function));
+        let n_parameters = match self.child(node, Field::Parameters) {
+            Some(list) if self.kind(list) == Kind::Identifier => 1,
+            Some(list) => u8::try_from(self.children(list).count()).unwrap_or(u8::MAX),
+            None => 0,
         };
-        let result = self.expr_at(result, depth + 1);
-        self.b.expr_of(node, Expr::Lambda { result })
+        let result = result.map(|it| self.expr_at(it, depth + 1));
+        self.b.expr_of(node, Expr::Lambda { n_parameters, result })
     }
 
     /// What the first `return` of a block gives that is of the block itself.
