@@ -45,6 +45,10 @@ impl Emitter<'_> {
             CallForm::Macro => self.ev.expr_in(self.frame, call.decl, call.callee, Space::Macro),
             CallForm::Plain | CallForm::InMacro => self.ev.callee(self.frame, call.decl, call.callee),
         };
+        if value == Value::Nothing && world.rules(self.file).has_closed_types() {
+            // An interface or an array is made: there is no constructor to call.
+            return;
+        }
         let targets = self.targets(&value);
         for holder in &targets.holders {
             self.reference(call.decl, End::Def(*holder), ReferenceRole::Value, call.position);

@@ -1,5 +1,7 @@
 //! What each language means by its names: modules, imports, member order, the standard library.
 
+pub(crate) mod java;
+pub(crate) mod nominal;
 pub(crate) mod python;
 pub(crate) mod rust;
 
@@ -11,19 +13,21 @@ use crate::names::Name;
 use crate::value::{External, Value};
 use crate::world::{Def, World};
 
+use self::java::Jvm;
 use self::python::PythonModules;
 use self::rust::RustCrates;
 
 /// Where each language finds its modules, packages and types by name: made once, before anything is resolved.
 #[derive(Default)]
 pub(crate) struct Modules {
+    pub(crate) jvm: Jvm,
     pub(crate) python: PythonModules,
     pub(crate) rust: RustCrates,
 }
 
 impl Modules {
     pub(crate) fn new(world: &World<'_>) -> Modules {
-        Modules { python: PythonModules::new(world), rust: RustCrates::new(world) }
+        Modules { jvm: Jvm::new(world), python: PythonModules::new(world), rust: RustCrates::new(world) }
     }
 
     /// Types that are declared in several places and are one for member lookup (partial, reopened, merged), each with
@@ -188,6 +192,11 @@ pub(crate) trait Rules: Sync {
         kind.is_callable() || kind.is_type_like() || kind == NodeKind::EnumMember
     }
 
+    /// Whether a member overrides one of the same name of a type above.
+    fn overrides(&self, world: &World<'_>, below: Def, above: Def) -> bool {
+        true
+    }
+
     /// Whether a type has no members but those that are declared: then one that is missing is nowhere else.
     fn has_closed_types(&self) -> bool {
         false
@@ -301,6 +310,7 @@ impl Rules for Plain {}
 
 pub(crate) fn rules_of(language: &str) -> &'static dyn Rules {
     match language {
+        "java" => &java::Java,
         "python" => &python::Python,
         "rust" => &rust::Rust,
         _ => &Plain,
@@ -309,5 +319,5 @@ pub(crate) fn rules_of(language: &str) -> &'static dyn Rules {
 
 /// Words the rules look for, so that they are names even where no file uses them.
 pub(crate) fn vocabulary() -> impl Iterator<Item = &'static str> {
-    python::vocabulary().chain(rust::vocabulary())
+    java::vocabulary().chain(python::vocabulary()).chain(rust::vocabulary())
 }
