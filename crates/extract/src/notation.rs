@@ -54,6 +54,12 @@ impl Notation<'_> {
         if facts.flags != NodeFlags::default() {
             self.push(format!("file {}", names(facts.flags)));
         }
+        if let Some(namespace) = facts.namespace {
+            self.push(format!("namespace {}", facts.text(namespace)));
+        }
+        if let Some(condition) = facts.condition {
+            self.push(format!("condition {}", facts.text(condition)));
+        }
         if let Some(partial) = &facts.partial {
             let line = partial.line.map_or_else(String::new, |it| format!(" line {it}"));
             self.push(format!("partial {}{line}", partial.reason.name()));
@@ -153,6 +159,7 @@ impl Notation<'_> {
                 Value::Expr(expr) => format!(" = {}", self.expr(expr)),
                 Value::Receiver => " = <receiver>".to_owned(),
                 Value::ReceiverType => " = <receiver type>".to_owned(),
+                Value::Decl(id) => format!(" = <{}>", facts.text(facts.decl(id).path)),
                 Value::Unknown => " = ?".to_owned(),
             };
             self.push(format!("binding {target}{value}"));
@@ -194,6 +201,7 @@ impl Notation<'_> {
                 ReferenceRole::Field => "access",
                 ReferenceRole::Decorator => "decorator",
                 ReferenceRole::Raise => "raise",
+                ReferenceRole::Root => "root",
             };
             let target = match it.target {
                 ReferenceTarget::Type(type_) => self.type_(type_),
@@ -265,6 +273,12 @@ impl Notation<'_> {
                 line += " for_workspace";
             }
             self.push(line);
+        }
+        for it in &manifest.extends {
+            self.push(format!("inherits {it}"));
+        }
+        for it in &manifest.aliases {
+            self.push(format!("alias {} {}", it.pattern, it.targets.join(" ")));
         }
         for it in &manifest.targets {
             let name = it.name.as_deref().unwrap_or("-");

@@ -74,6 +74,8 @@ pub struct FileFacts {
     pub sites: Vec<Site>,
     /// What a project file (`Cargo.toml`, `pyproject.toml`) states.
     pub manifest: Option<Manifest>,
+    /// Under which tags the file is part of its package, where it says so (`//go:build linux && !cgo`).
+    pub condition: Option<Str>,
     /// What calls are made with, sorted by callee; only where the language tells callables of one name apart by it.
     pub arguments: Vec<Argument>,
 }
@@ -161,6 +163,9 @@ pub struct Decl {
     /// What a variable, constant or class field starts as, evaluated in the scope around the declaration.
     pub value: Option<ExprId>,
     pub bases: Vec<Base>,
+    /// Where its bare name means it, when that is not all of what it stands in: the block around it, or nowhere for
+    /// what is reached as a member only.
+    pub visible: Option<Range>,
 }
 
 /// Language modifiers that matter to resolution.
@@ -415,6 +420,9 @@ pub enum Value {
     /// The type a class method was called on.
     ReceiverType,
     Unknown,
+    /// A function or type declared inside of a callable, where only a block sees it. The declaration itself is no name
+    /// of its owner's scope then.
+    Decl(DeclId),
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -493,6 +501,9 @@ pub enum ReferenceRole {
     Decorator,
     /// Raised, thrown, or the error type of a result.
     Raise,
+    /// What a longer chain begins with (`app` of `app.config.get()`): a use when it is a declaration, none when it is a
+    /// module.
+    Root,
 }
 
 /// One imported name; `from a import b, c` and `use a::{b, c}` give two.
@@ -576,6 +587,17 @@ pub struct Manifest {
     /// Directories, relative to the file, under which importable modules lie.
     pub source_roots: Vec<String>,
     pub targets: Vec<ManifestTarget>,
+    /// Names of modules and the paths they stand for, relative to the file; `*` in both is the same text.
+    pub aliases: Vec<PathAlias>,
+    /// Project files, relative to this one or by package, whose statements hold here too.
+    pub extends: Vec<String>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct PathAlias {
+    pub pattern: String,
+    /// In order of preference.
+    pub targets: Vec<String>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -49,6 +49,12 @@ impl Emitter<'_> {
             // An interface or an array is made: there is no constructor to call.
             return;
         }
+        if world.rules(self.file).is_conversion(&self.ev, &value) {
+            if let Value::Def(def) = value {
+                self.reference(call.decl, End::Def(def), ReferenceRole::Type, call.position);
+            }
+            return;
+        }
         let targets = self.targets(&value);
         for holder in &targets.holders {
             self.reference(call.decl, End::Def(*holder), ReferenceRole::Value, call.position);

@@ -25,6 +25,8 @@ pub(crate) enum End {
     File(u32),
     Def(Def),
     Outside(u32),
+    /// The directory of a file.
+    Directory(u32),
 }
 
 pub(crate) struct FileEdge {
@@ -97,6 +99,10 @@ impl Emitter<'_> {
     fn imports(&mut self) {
         let rules = self.world.rules(self.file);
         for import in &self.world.facts(self.file).imports {
+            if import.reexport && import.module.is_empty() && import.visible.from == import.visible.to {
+                // The file's own declaration under another name.
+                continue;
+            }
             self.ev.begin();
             let module = rules.imported_module(&mut self.ev, self.frame, import);
             let mut member = self.ev.imported(self.frame, import, Space::Value);
@@ -122,9 +128,10 @@ impl Emitter<'_> {
                     {
                         self.external(external)
                     }
-                    value => match rules.file_of(&self.ev, value) {
-                        Some(file) => End::File(file),
-                        None => continue,
+                    value => match (rules.directory_of(&self.ev, value), rules.file_of(&self.ev, value)) {
+                        (Some(file), _) => End::Directory(file),
+                        (None, Some(file)) => End::File(file),
+                        (None, None) => continue,
                     },
                 };
                 self.push(None, end, EdgeKind::Imports, import.position);
@@ -147,7 +154,8 @@ impl Emitter<'_> {
                     Ancestor::Unknown => continue,
                 };
                 // Where one list names both (and before an anonymous class) only the declaration tells which it is.
-                let fulfils = decl.kind != NodeKind::Interface
+                let fulfils = world.rules(self.file).lists_bases_together()
+                    && decl.kind != NodeKind::Interface
                     && matches!(end, End::Def(def) if world.kind(def) == NodeKind::Interface);
                 match base.role {
                     BaseRole::Extends if fulfils => {
@@ -276,6 +284,11 @@ impl Emitter<'_> {
                 self.draft(end, from, EdgeKind::Decorates, Provenance::AstResolved, position);
             }
             ReferenceRole::Raise => self.push(decl, end, EdgeKind::Throws, position),
+            ReferenceRole::Root => {
+                if matches!(end, End::Def(_)) {
+                    self.push(decl, end, EdgeKind::References, position);
+                }
+            }
         }
     }
 
@@ -410,7 +423,7 @@ pub(crate) fn source(decl: Option<DeclId>, emitter: &Emitter<'_>) -> End {
 }
 
 /// A class that others fulfil rather than extend: a protocol or an abstract base.
-fn is_interface(world: &World<'_>, def: Def) -> bool {
+pub(crate) fn is_interface(world: &World<'_>, def: Def) -> bool {
     world.hierarchy.direct(def).iter().any(|it| match it {
         Ancestor::External(external) => {
             external.last().is_some_and(|it: Name| matches!(world.text(it), "Protocol" | "ABC" | "ABCMeta"))

@@ -89,8 +89,11 @@ impl Hierarchy {
                     let whole = self.whole(*type_);
                     self.members.entry((whole, name)).or_default().push(def);
                 }
+                // `impl From<Own> for Outside` is one of many of its kind; an own interface is not.
                 Ancestor::External(type_) => {
-                    self.external_members.entry((type_.clone(), name)).or_default().push(def);
+                    if matches!(impls[id.index()].interface, Some(Ancestor::Project(_))) {
+                        self.external_members.entry((type_.clone(), name)).or_default().push(def);
+                    }
                 }
                 Ancestor::Unknown => {
                     if matches!(impls[id.index()].interface, Some(Ancestor::Project(_))) {
@@ -302,7 +305,7 @@ impl FilePart {
         }
         let impls = facts.impls.iter().map(|it| {
             ev.begin();
-            let type_ = Ancestor::of(&rules.type_entity(&mut ev, frame, it.owner, it.type_));
+            let type_ = Ancestor::of(&rules.implemented(&mut ev, frame, it.owner, it.type_));
             let interface =
                 it.interface.map(|it_| Ancestor::of(&rules.type_entity(&mut ev, frame, it.owner, it_)));
             ImplTarget { type_, interface }

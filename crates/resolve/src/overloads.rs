@@ -199,13 +199,12 @@ fn all_fit(ev: &mut Evaluator<'_>, frame: Frame, value: &Value, target: &Value) 
 fn most_specific(ev: &mut Evaluator<'_>, frame: Frame, candidates: &[Candidate]) -> Option<Def> {
     let mut best = None;
     for (at, one) in candidates.iter().enumerate() {
-        let below_all =
-            candidates.iter().enumerate().all(|(other_at, other)| {
-                at == other_at
-                    || one.targets.iter().zip(&other.targets).all(|(narrow, wide)| {
-                        narrow == wide || all_fit(ev, frame, &narrow.type_, &wide.type_) <= Fit::Plain
-                    })
-            });
+        let below_all = candidates.iter().enumerate().all(|(other_at, other)| {
+            at == other_at
+                || one.targets.iter().zip(&other.targets).all(|(narrow, wide)| {
+                    narrow == wide || all_fit(ev, frame, &narrow.type_, &wide.type_) <= Fit::Plain
+                })
+        });
         if below_all {
             if best.is_some() {
                 return None;

@@ -1,39 +1,52 @@
 //! What each language means by its names: modules, imports, member order, the standard library.
 
+pub(crate) mod go;
 pub(crate) mod java;
 pub(crate) mod nominal;
 pub(crate) mod python;
 pub(crate) mod rust;
+pub(crate) mod typescript;
 
 use knowing_model::NodeKind;
 use knowing_model::facts::{DeclId, ExprId, Import, Literal, TypeId};
 
-use crate::evaluate::{Evaluator, Frame};
+use crate::derive::DerivedEdge;
+use crate::evaluate::{Evaluator, Frame, awaited};
 use crate::names::Name;
 use crate::value::{External, Value};
 use crate::world::{Def, World};
 
+use self::go::GoPackages;
 use self::java::Jvm;
 use self::python::PythonModules;
 use self::rust::RustCrates;
+use self::typescript::TypeScriptModules;
 
 /// Where each language finds its modules, packages and types by name: made once, before anything is resolved.
 #[derive(Default)]
 pub(crate) struct Modules {
+    pub(crate) go: GoPackages,
     pub(crate) jvm: Jvm,
     pub(crate) python: PythonModules,
     pub(crate) rust: RustCrates,
+    pub(crate) typescript: TypeScriptModules,
 }
 
 impl Modules {
     pub(crate) fn new(world: &World<'_>) -> Modules {
-        Modules { jvm: Jvm::new(world), python: PythonModules::new(world), rust: RustCrates::new(world) }
+        Modules {
+            go: GoPackages::new(world),
+            jvm: Jvm::new(world),
+            python: PythonModules::new(world),
+            rust: RustCrates::new(world),
+            typescript: TypeScriptModules::new(world),
+        }
     }
 
     /// Types that are declared in several places and are one for member lookup (partial, reopened, merged), each with
     /// all its parts in the order of files and lines. A declaration stands in one group at most.
     pub(crate) fn types_in_parts(&self) -> Vec<Vec<Def>> {
-        Vec::new()
+        self.typescript.types_in_parts().to_vec()
     }
 }
 
@@ -90,9 +103,34 @@ pub(crate) trait Rules: Sync {
         }
     }
 
+    /// Any file of the directory that a module is, where modules are directories.
+    fn directory_of(&self, ev: &Evaluator<'_>, value: &Value) -> Option<u32> {
+        None
+    }
+
+    /// Whether calling this converts a value to a type: a use of the type, and no call.
+    fn is_conversion(&self, ev: &Evaluator<'_>, callee: &Value) -> bool {
+        false
+    }
+
     /// Whether a name bound anywhere in a callable is that callable's name everywhere in it (no block scopes).
     fn binds_whole_callable(&self) -> bool {
         true
+    }
+
+    /// Whether blocks and nameless functions at the top of a file have names of their own.
+    fn has_blocks_at_top(&self) -> bool {
+        false
+    }
+
+    /// Whether a variable or field is an object with members of its own, and so its own value.
+    fn is_object(&self, ev: &Evaluator<'_>, def: Def) -> bool {
+        false
+    }
+
+    /// What `await` gives.
+    fn awaited(&self, ev: &mut Evaluator<'_>, of: &Value) -> Value {
+        awaited(of)
     }
 
     /// Whether code that stands directly in a type sees the type's members by their bare names.
@@ -137,6 +175,17 @@ pub(crate) trait Rules: Sync {
     /// What a written type says a value is: an instance of it.
     fn typed(&self, ev: &mut Evaluator<'_>, frame: Frame, decl: Option<DeclId>, type_: TypeId) -> Value {
         Value::Unknown
+    }
+
+    /// The type that an `impl` block, or a receiver, is for.
+    fn implemented(
+        &self,
+        ev: &mut Evaluator<'_>,
+        frame: Frame,
+        decl: Option<DeclId>,
+        type_: TypeId,
+    ) -> Value {
+        self.type_entity(ev, frame, decl, type_)
     }
 
     /// The instance a method is called on, seen from inside.
@@ -197,6 +246,11 @@ pub(crate) trait Rules: Sync {
         true
     }
 
+    /// Whether what a type extends and what it fulfils are written alike.
+    fn lists_bases_together(&self) -> bool {
+        false
+    }
+
     /// Whether a type has no members but those that are declared: then one that is missing is nowhere else.
     fn has_closed_types(&self) -> bool {
         false
@@ -220,6 +274,14 @@ pub(crate) trait Rules: Sync {
     /// What an index in brackets gives.
     fn indexed(&self, ev: &mut Evaluator<'_>, frame: Frame, of: &Value) -> Value {
         Value::Unknown
+    }
+
+    /// Item `index` of a destructured value.
+    fn item(&self, ev: &mut Evaluator<'_>, of: &Value, index: u32) -> Value {
+        match of {
+            Value::Tuple(items) => items.get(index as usize).cloned().unwrap_or(Value::Unknown),
+            _ => Value::Unknown,
+        }
     }
 
     /// What `with of as` binds.
@@ -312,14 +374,25 @@ impl Rules for Plain {}
 
 pub(crate) fn rules_of(language: &str) -> &'static dyn Rules {
     match language {
+        "go" => &go::Go,
         "java" => &java::Java,
         "python" => &python::Python,
         "rust" => &rust::Rust,
+        "typescript" => &typescript::TypeScript,
         _ => &Plain,
     }
 }
 
 /// Words the rules look for, so that they are names even where no file uses them.
 pub(crate) fn vocabulary() -> impl Iterator<Item = &'static str> {
-    java::vocabulary().chain(python::vocabulary()).chain(rust::vocabulary())
+    go::vocabulary()
+        .chain(java::vocabulary())
+        .chain(python::vocabulary())
+        .chain(rust::vocabulary())
+        .chain(typescript::vocabulary())
+}
+
+/// Relations that follow from all files together by rules of one language.
+pub(crate) fn derived(world: &World<'_>, edges: &mut Vec<DerivedEdge>) {
+    go::implements(world, edges);
 }

@@ -237,7 +237,8 @@ impl Rules for Java {
                 self.standard(ev).instance("int", Value::none())
             }
             Value::External(external) => {
-                let is_constant = world.text(name).chars().all(|it| it.is_uppercase() || it == '_' || it.is_numeric());
+                let is_constant =
+                    world.text(name).chars().all(|it| it.is_uppercase() || it == '_' || it.is_numeric());
                 let constant = if is_constant { self.standard(ev).constant(external, name) } else { None };
                 constant.unwrap_or_else(|| Value::External(external.member(name)))
             }
@@ -349,6 +350,10 @@ impl Rules for Java {
             && !is_static(below)
             && !is_static(above)
             && members::overrides(world, below, above, tables::PLAIN)
+    }
+
+    fn lists_bases_together(&self) -> bool {
+        true
     }
 
     fn has_closed_types(&self) -> bool {
