@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 
 use crate::language::Language;
-use crate::languages::{go, python, ruby, rust, typescript};
+use crate::languages::{go, java, python, ruby, rust, typescript};
 use crate::manifests::{self, Manifests};
 
 /// Languages by name; one that has several grammars has a line for each.
 pub(crate) const LANGUAGES: &[&Language] = &[
     &go::LANGUAGE,
+    &java::LANGUAGE,
     &python::LANGUAGE,
     &ruby::LANGUAGE,
     &rust::LANGUAGE,

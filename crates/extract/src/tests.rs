@@ -91,7 +91,7 @@ proptest! {
 
     #[test]
     fn x5_random_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..2_000)) {
-        for path in ["a.py", "tests/a.pyi", "a.rs", "a.ts", "a.tsx", "a.js", "a.vue", "tsconfig.json", "package.json", "pnpm-workspace.yaml", "a.go", "a_test.go", "Cargo.toml", "pyproject.toml", "setup.cfg", "setup.py", "go.mod", "go.work", "a.rb", "spec/a_spec.rb"] {
+        for path in ["a.py", "tests/a.pyi", "a.rs", "a.ts", "a.tsx", "a.js", "a.vue", "tsconfig.json", "package.json", "pnpm-workspace.yaml", "a.go", "a_test.go", "Cargo.toml", "pyproject.toml", "setup.cfg", "setup.py", "go.mod", "go.work", "a.rb", "spec/a_spec.rb", "A.java"] {
             check_whole(&extract(path, &bytes));
         }
     }
@@ -136,6 +136,7 @@ fn snippets() -> Vec<(String, String)> {
         ("a.tsx", include_str!("languages/typescript/spec.md")),
         ("a/a.go", include_str!("languages/go/spec.md")),
         ("a.rb", include_str!("languages/ruby/spec.md")),
+        ("A.java", include_str!("languages/java/spec.md")),
         ("Cargo.toml", include_str!("manifests/spec.md")),
     ];
     let cases = specs.into_iter().flat_map(|(default_path, text)| {
@@ -491,6 +492,7 @@ fn an_empty_file_has_facts() {
         "Cargo.toml",
         "setup.cfg",
         "a.rb",
+        "A.java",
     ] {
         let facts = extract(path, b"");
         assert_eq!((facts.partial, facts.n_lines), (None, 0));
@@ -665,6 +667,33 @@ fn x5_deep_ruby_ends_and_keeps_what_was_found() {
         check_whole(&facts);
         let names: Vec<&str> = facts.decls.iter().map(|it| facts.text(it.name)).collect();
         assert!(names.contains(&"before"), "{names:?}");
+        assert!(facts.partial.is_some(), "{}", &text[..60]);
+    }
+}
+
+#[test]
+fn x1_java() {
+    check("languages/java/spec.md", include_str!("languages/java/spec.md"), "src/main/java/a/A.java");
+}
+
+#[test]
+fn x5_deep_nesting_of_braces_ends_too() {
+    let deep = 20_000;
+    let nested = [
+        format!("int x = {}1{};", "(".repeat(deep), ")".repeat(deep)),
+        format!("int x = {}1{};", "f(".repeat(deep), ")".repeat(deep)),
+        format!("Object x = a{};", ".b()".repeat(deep)),
+        format!("int x = a{};", " + a".repeat(deep)),
+        format!("Object x = {}1;", "() -> ".repeat(deep)),
+        format!("void f() {}{}", "{".repeat(deep), "}".repeat(deep)),
+        format!("{}{}", "class A {".repeat(deep), "}".repeat(deep)),
+        format!("{}int{} x;", "List<".repeat(2_000), ">".repeat(2_000)),
+    ];
+    for text in nested {
+        let text = format!("class Before {{}}\nclass C {{ {text} }}\nclass After {{}}\n");
+        let facts = extract("C.java", text.as_bytes());
+        check_whole(&facts);
+        assert!(facts.decls.iter().any(|it| facts.text(it.name) == "Before"), "{}", &text[..60]);
         assert!(facts.partial.is_some(), "{}", &text[..60]);
     }
 }

@@ -1,9 +1,7 @@
 //! Calls: where each goes, or why nobody can tell.
 
 use knowing_model::facts::{Call, CallForm, DeclId, Expr, ExprId, ReferenceRole};
-use knowing_model::{
-    ContainerClass, EdgeKind, NodeFlags, NodeKind, Position, Provenance, Reason, package_of,
-};
+use knowing_model::{ContainerClass, EdgeKind, NodeFlags, Position, Provenance, Reason, package_of};
 
 use crate::emit::{Emitter, End, FileUnresolved, source};
 use crate::languages::Space;
@@ -47,6 +45,10 @@ impl Emitter<'_> {
             CallForm::Macro => self.ev.expr_in(self.frame, call.decl, call.callee, Space::Macro),
             CallForm::Plain | CallForm::InMacro => self.ev.callee(self.frame, call.decl, call.callee),
         };
+        if value == Value::Nothing && world.rules(self.file).has_closed_types() {
+            // An interface or an array is made: there is no constructor to call.
+            return;
+        }
         if world.rules(self.file).is_conversion(&self.ev, &value) {
             if let Value::Def(def) = value {
                 self.reference(call.decl, End::Def(def), ReferenceRole::Type, call.position);
@@ -109,11 +111,14 @@ impl Emitter<'_> {
     /// A callable that is handed over is called by whoever gets it.
     fn passed(&mut self, decl: Option<DeclId>, expr: ExprId, position: Position) {
         let value = self.ev.expr(self.frame, decl, expr);
+        let def = match value {
+            Value::Def(def) => def,
+            Value::Overloads(all) if all.len() == 1 => all[0],
+            _ => return,
+        };
+        let kind = self.world.kind(def);
         let calls_properties = self.world.rules(self.file).calls_properties();
-        if let Value::Def(def) = value
-            && (self.world.kind(def).is_callable()
-                || self.world.kind(def) == NodeKind::Property && calls_properties)
-        {
+        if kind.is_callable() || kind == NodeKind::Property && calls_properties {
             self.push(decl, End::Def(def), EdgeKind::Calls, position);
         }
     }
@@ -128,10 +133,7 @@ impl Emitter<'_> {
         for part in value.parts() {
             match part {
                 Value::Def(def) => {
-                    let kind = self.world.kind(*def);
-                    let is_called = kind.is_callable()
-                        || kind == NodeKind::Property && self.world.rules(self.file).calls_properties();
-                    if is_called || kind.is_type_like() || kind == NodeKind::EnumMember {
+                    if self.world.rules(self.file).is_called(self.world, *def) {
                         if !targets.defs.contains(def) {
                             targets.defs.push(*def);
                         }
@@ -154,6 +156,12 @@ impl Emitter<'_> {
                         Value::Def(def) => targets.defs.push(def),
                         Value::External(_) => targets.external_result = true,
                         _ => targets.dynamic = true,
+                    }
+                }
+                Value::Overloads(all) => {
+                    for def in all.iter().filter(|it| !targets.defs.contains(it)).copied().collect::<Vec<_>>()
+                    {
+                        targets.defs.push(def);
                     }
                 }
                 Value::External(external) => {
@@ -203,6 +211,9 @@ impl Emitter<'_> {
             return None;
         }
         let world = self.world;
+        if targets.missing && world.rules(self.file).has_closed_types() {
+            return None;
+        }
         let facts = world.facts(self.file);
         let Expr::Member { of, name } = facts.expr(call.callee) else { return None };
         let rules = world.rules(self.file);

@@ -1,11 +1,14 @@
 //! What each language means by its names: modules, imports, member order, the standard library.
 
 pub(crate) mod go;
+pub(crate) mod java;
+pub(crate) mod nominal;
 pub(crate) mod python;
 pub(crate) mod ruby;
 pub(crate) mod rust;
 pub(crate) mod typescript;
 
+use knowing_model::NodeKind;
 use knowing_model::facts::{DeclId, ExprId, Import, Literal, TypeId};
 
 use crate::derive::DerivedEdge;
@@ -15,6 +18,7 @@ use crate::value::{External, Value};
 use crate::world::{Def, World};
 
 use self::go::GoPackages;
+use self::java::Jvm;
 use self::python::PythonModules;
 use self::ruby::RubyModules;
 use self::rust::RustCrates;
@@ -24,6 +28,7 @@ use self::typescript::TypeScriptModules;
 #[derive(Default)]
 pub(crate) struct Modules {
     pub(crate) go: GoPackages,
+    pub(crate) jvm: Jvm,
     pub(crate) python: PythonModules,
     pub(crate) ruby: RubyModules,
     pub(crate) rust: RustCrates,
@@ -34,6 +39,7 @@ impl Modules {
     pub(crate) fn new(world: &World<'_>) -> Modules {
         Modules {
             go: GoPackages::new(world),
+            jvm: Jvm::new(world),
             python: PythonModules::new(world),
             ruby: RubyModules::new(world),
             rust: RustCrates::new(world),
@@ -226,6 +232,57 @@ pub(crate) trait Rules: Sync {
         self.member(ev, frame, of, name)
     }
 
+    /// What a bare name means that is called, where callables have names of their own; none to look it up as any other.
+    fn called_name(
+        &self,
+        ev: &mut Evaluator<'_>,
+        frame: Frame,
+        decl: Option<DeclId>,
+        name: Name,
+        at: u32,
+    ) -> Option<Value> {
+        None
+    }
+
+    /// What a lambda gets as its parameter, by the call it is passed to.
+    fn given(&self, ev: &mut Evaluator<'_>, frame: Frame, given: Given) -> Value {
+        Value::Unknown
+    }
+
+    /// Whether a value can be passed where `target` is asked for; what tells overloads apart.
+    fn fits(&self, ev: &mut Evaluator<'_>, frame: Frame, value: &Value, target: &Value) -> Fit {
+        Fit::Unknown
+    }
+
+    /// How many parameters a lambda has that can be passed where `target` is asked for.
+    fn lambda_arity(&self, ev: &mut Evaluator<'_>, frame: Frame, target: &Value) -> Option<u8> {
+        None
+    }
+
+    /// Whether a call of this declaration is a call of it, and not of what it holds.
+    fn is_called(&self, world: &World<'_>, def: Def) -> bool {
+        let kind = world.kind(def);
+        kind.is_callable()
+            || kind.is_type_like()
+            || kind == NodeKind::EnumMember
+            || kind == NodeKind::Property && self.calls_properties()
+    }
+
+    /// Whether a member overrides one of the same name of a type above.
+    fn overrides(&self, world: &World<'_>, below: Def, above: Def) -> bool {
+        true
+    }
+
+    /// Whether what a type extends and what it fulfils are written alike.
+    fn lists_bases_together(&self) -> bool {
+        false
+    }
+
+    /// Whether a type has no members but those that are declared: then one that is missing is nowhere else.
+    fn has_closed_types(&self) -> bool {
+        false
+    }
+
     /// `of::name`, one alternative at a time.
     fn scoped(&self, ev: &mut Evaluator<'_>, frame: Frame, of: &Value, name: Name, space: Space) -> Value {
         Value::Unknown
@@ -304,6 +361,28 @@ pub(crate) struct CallSite {
     pub(crate) decl: Option<DeclId>,
 }
 
+/// A parameter of a lambda that is an argument of the call of `callee`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Given {
+    pub(crate) decl: Option<DeclId>,
+    pub(crate) callee: ExprId,
+    pub(crate) argument: u8,
+    pub(crate) parameter: u8,
+}
+
+/// How well a value suits a parameter.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Fit {
+    /// It is of the very type.
+    Exact,
+    /// As it is: the target is above its type.
+    Plain,
+    /// After a conversion that is tried last: boxing.
+    Converted,
+    No,
+    Unknown,
+}
+
 /// `Some(x)` matched against `of`: `variant` is the written path, `field` is `0`.
 #[derive(Clone, Copy)]
 pub(crate) struct Payload<'a> {
@@ -328,6 +407,7 @@ impl Rules for Plain {}
 pub(crate) fn rules_of(language: &str) -> &'static dyn Rules {
     match language {
         "go" => &go::Go,
+        "java" => &java::Java,
         "python" => &python::Python,
         "ruby" => &ruby::Ruby,
         "rust" => &rust::Rust,
@@ -339,6 +419,7 @@ pub(crate) fn rules_of(language: &str) -> &'static dyn Rules {
 /// Words the rules look for, so that they are names even where no file uses them.
 pub(crate) fn vocabulary() -> impl Iterator<Item = &'static str> {
     go::vocabulary()
+        .chain(java::vocabulary())
         .chain(python::vocabulary())
         .chain(ruby::vocabulary())
         .chain(rust::vocabulary())
