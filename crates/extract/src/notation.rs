@@ -11,6 +11,7 @@
 //! base C extends B 1:8        typed C.x: int               starts C.x = f()
 //! binding f.x = g()           visible f.x 2:5-4:0 certain 3:9
 //! call f -> a.b 3:4           arguments a.b 2 spread       passed a.b <- g 3:9
+//! with a.b <- x, name = y
 //! value f -> X 3:8            hint f -> T 1:8              mention f -> T 4:2
 //! access C.f -> self.x 3:13   decorator f -> route 1:1     raise f -> Error 4:10
 //! import from ..a import b as c                            import f: a.b
@@ -19,8 +20,9 @@
 //! ```
 
 use knowing_model::facts::{
-    BindingTarget, CallForm, DeclId, Expr, ExprId, FileFacts, ImportKind, Literal, Modifiers, ParameterKind,
-    ReferenceRole, ReferenceTarget, ReturnKind, SiteKind, Str, Type, TypeId, TypeParameter, Value,
+    Argument, BindingTarget, CallForm, DeclId, Expr, ExprId, FileFacts, ImportKind, Literal, Modifiers,
+    ParameterKind, ReferenceRole, ReferenceTarget, ReturnKind, SiteKind, Str, Type, TypeId, TypeParameter,
+    Value,
 };
 use knowing_model::{NodeFlags, Position, Range};
 
@@ -51,6 +53,12 @@ impl Notation<'_> {
         let facts = self.facts;
         if facts.flags != NodeFlags::default() {
             self.push(format!("file {}", names(facts.flags)));
+        }
+        if let Some(namespace) = facts.namespace {
+            self.push(format!("namespace {}", facts.text(namespace)));
+        }
+        if let Some(condition) = facts.condition {
+            self.push(format!("condition {}", facts.text(condition)));
         }
         if let Some(partial) = &facts.partial {
             let line = partial.line.map_or_else(String::new, |it| format!(" line {it}"));
@@ -151,6 +159,7 @@ impl Notation<'_> {
                 Value::Expr(expr) => format!(" = {}", self.expr(expr)),
                 Value::Receiver => " = <receiver>".to_owned(),
                 Value::ReceiverType => " = <receiver type>".to_owned(),
+                Value::Decl(id) => format!(" = <{}>", facts.text(facts.decl(id).path)),
                 Value::Unknown => " = ?".to_owned(),
             };
             self.push(format!("binding {target}{value}"));
@@ -171,6 +180,11 @@ impl Notation<'_> {
             self.push(format!("call {} -> {callee} {}{form}", self.decl(it.decl), position(it.position)));
             let spread = if it.spread { " spread" } else { "" };
             self.push(format!("arguments {callee} {}{spread}", it.n_arguments));
+            let with = facts.arguments_of(it.callee);
+            if !with.is_empty() {
+                let with: Vec<String> = with.iter().map(|it| self.argument(it)).collect();
+                self.push(format!("with {callee} <- {}", with.join(", ")));
+            }
             for passed in &it.passed {
                 self.push(format!(
                     "passed {callee} <- {} {}",
@@ -187,6 +201,7 @@ impl Notation<'_> {
                 ReferenceRole::Field => "access",
                 ReferenceRole::Decorator => "decorator",
                 ReferenceRole::Raise => "raise",
+                ReferenceRole::Root => "root",
             };
             let target = match it.target {
                 ReferenceTarget::Type(type_) => self.type_(type_),
@@ -259,6 +274,12 @@ impl Notation<'_> {
             }
             self.push(line);
         }
+        for it in &manifest.extends {
+            self.push(format!("inherits {it}"));
+        }
+        for it in &manifest.aliases {
+            self.push(format!("alias {} {}", it.pattern, it.targets.join(" ")));
+        }
         for it in &manifest.targets {
             let name = it.name.as_deref().unwrap_or("-");
             let path = it.path.as_deref().unwrap_or("-");
@@ -304,6 +325,11 @@ impl Notation<'_> {
         }
     }
 
+    fn argument(&self, it: &Argument) -> String {
+        let name = it.name.map_or_else(String::new, |it| format!("{} = ", self.facts.text(it)));
+        format!("{name}{}{}", if it.spread { "*" } else { "" }, self.expr(it.value))
+    }
+
     fn texts(&self, texts: &[Str]) -> Vec<&str> {
         texts.iter().map(|it| self.facts.text(*it)).collect()
     }
@@ -332,6 +358,13 @@ impl Notation<'_> {
             Expr::Literal(Literal::None) => "none".to_owned(),
             Expr::Literal(literal) => format!("<{}>", snake(&format!("{literal:?}"))),
             Expr::Unknown => "?".to_owned(),
+            Expr::Lambda { n_parameters, result } => {
+                let result = result.map_or_else(String::new, |it| self.expr(it));
+                format!("lambda{n_parameters}({result})")
+            }
+            Expr::Given { callee, argument, parameter } => {
+                format!("given({}, {argument}, {parameter})", self.expr(callee))
+            }
         }
     }
 
@@ -369,6 +402,7 @@ fn modifiers(modifiers: Modifiers) -> String {
         (Modifiers::ASYNC, "async"),
         (Modifiers::PUBLIC, "public"),
         (Modifiers::CONTEXT_MANAGER, "context_manager"),
+        (Modifiers::PRIVATE, "private"),
     ];
     all.iter().filter(|(it, _)| modifiers.contains(*it)).map(|(_, name)| *name).collect::<Vec<_>>().join(" ")
 }

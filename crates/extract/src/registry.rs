@@ -1,15 +1,59 @@
 //! Which languages and project files there are: one line each, sorted.
 
+use std::borrow::Cow;
+
 use crate::language::Language;
-use crate::languages::{python, rust};
+use crate::languages::{go, java, python, ruby, rust, typescript};
 use crate::manifests::{self, Manifests};
 
-/// Languages by name.
-pub(crate) const LANGUAGES: &[&Language] = &[&python::LANGUAGE, &rust::LANGUAGE];
+/// Languages by name; one that has several grammars has a line for each.
+pub(crate) const LANGUAGES: &[&Language] = &[
+    &go::LANGUAGE,
+    &java::LANGUAGE,
+    &python::LANGUAGE,
+    &ruby::LANGUAGE,
+    &rust::LANGUAGE,
+    &typescript::JAVASCRIPT,
+    &typescript::TSX,
+    &typescript::TYPESCRIPT,
+];
+
+/// Whole names of files that have no extension to tell their language by.
+const NAMED: &[(&str, &[&str])] = &[("ruby", &["Capfile", "Gemfile", "Guardfile", "Rakefile", "config.ru"])];
+
+/// Languages whose parser is given another text of the same length, where a file asks for it.
+pub(crate) const BLANKED: &[(&str, Blanked)] = &[("rust", rust::blanked)];
+
+/// None when the file is parsed as it is.
+pub(crate) type Blanked = fn(&[u8]) -> Option<Vec<u8>>;
 
 /// Project files by name.
-pub(crate) const MANIFESTS: &[&Manifests] =
-    &[&manifests::cargo::CARGO, &manifests::pyproject::PYPROJECT, &manifests::setup::SETUP_CFG];
+pub(crate) const MANIFESTS: &[&Manifests] = &[
+    &manifests::cargo::CARGO,
+    &manifests::gomod::GO_MOD,
+    &manifests::gomod::GO_WORK,
+    &manifests::node::LERNA,
+    &manifests::node::PACKAGE,
+    &manifests::node::PNPM,
+    &manifests::pyproject::PYPROJECT,
+    &manifests::setup::SETUP_CFG,
+    &manifests::tsconfig::TSCONFIG,
+];
+
+/// A file to what of it is code, of the same length.
+type Code = fn(&[u8]) -> Vec<u8>;
+
+/// Files of which a part alone is code, by extension.
+const EMBEDDED: &[(&str, Code)] = &[("vue", typescript::vue::scripts)];
+
+/// What of a file is parsed.
+pub(crate) fn code_of<'b>(path: &str, bytes: &'b [u8]) -> Cow<'b, [u8]> {
+    let extension = path.rsplit_once('.').map_or("", |(_, it)| it);
+    match EMBEDDED.iter().find(|(it, _)| *it == extension) {
+        Some((_, code)) => Cow::Owned(code(bytes)),
+        None => Cow::Borrowed(bytes),
+    }
+}
 
 /// A language or project format and the paths it takes, for documentation.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -22,8 +66,11 @@ pub struct Accepted {
 }
 
 pub fn languages() -> Vec<Accepted> {
-    let languages =
-        LANGUAGES.iter().map(|it| Accepted { name: it.name, extensions: it.extensions, file_names: &[] });
+    let languages = LANGUAGES.iter().map(|it| Accepted {
+        name: it.name,
+        extensions: it.extensions,
+        file_names: NAMED.iter().find(|(language, _)| *language == it.name).map_or(&[], |(_, names)| names),
+    });
     let manifests =
         MANIFESTS.iter().map(|it| Accepted { name: it.name, extensions: &[], file_names: it.file_names });
     languages.chain(manifests).collect()
@@ -63,10 +110,16 @@ pub(crate) fn reader_of(path: &str) -> Option<Reader> {
     if let Some(manifest) = MANIFESTS.iter().find(|it| it.file_names.contains(&name)) {
         return Some(Reader::Manifest(manifest));
     }
-    let (_, extension) = name.rsplit_once('.')?;
+    let named = NAMED.iter().find(|(_, names)| names.contains(&name)).map(|(language, _)| *language);
+    let extension = name.rsplit_once('.').map(|(_, extension)| extension);
     LANGUAGES
         .iter()
         .enumerate()
-        .find(|(_, it)| it.extensions.contains(&extension))
+        .find(|(_, it)| {
+            named.map_or_else(
+                || extension.is_some_and(|text| it.extensions.contains(&text)),
+                |text| text == it.name,
+            )
+        })
         .map(|(place, it)| Reader::Language(place, it))
 }

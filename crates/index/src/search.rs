@@ -13,7 +13,8 @@ use std::path::PathBuf;
 
 use knowing_graph::{Graph, NodeIndex};
 use knowing_model::identity::{self, Identity, node_id};
-use knowing_model::{ContainerClass, EdgeKind, NodeId, RULESET, SnapshotId};
+use knowing_model::name::{container_of, in_file};
+use knowing_model::{ContainerClass, EdgeKind, NodeId, NodeKind, RULESET, SnapshotId};
 use knowing_search::{Collection, FileTerms, ImageHead, Index, IndexBuilder, Names, TermBag, Tokenizer};
 use knowing_store::{FileRow, HistoryRow, MinedCommit, SnapshotRow, Store, TermsKey};
 use rayon::prelude::*;
@@ -139,7 +140,7 @@ fn build(store: &Store, snapshot: &SnapshotRow, graph: &Graph, source: Option<So
             };
             let symbols: Vec<&str> = terms.documents().map(|it| it.symbol()).collect();
             let said = text.of_file(&file.path, &symbols);
-            documents.add_file(&terms, &file.path, |at, _| Some(&said[at]), |it| &commits[it as usize])?;
+            documents.add_file(&terms, (&file.path, &file.language), |at, _| Some(&said[at]), |it| &commits[it as usize])?;
         }
     }
     let collection: Collection = documents.builder.finish(&head)?.into();
@@ -186,14 +187,14 @@ impl<'a> Documents<'a> {
     pub(crate) fn add_file<'s>(
         &mut self,
         terms: &FileTerms,
-        path: &str,
+        (path, language): (&str, &str),
         said: impl Fn(usize, NodeId) -> Option<&'s Said>,
         commit: impl Fn(u32) -> &'s MinedCommit,
     ) -> Result<Vec<NodeId>> {
         let mut joined: Vec<Option<(NodeId, NodeIndex, &Said)>> = Vec::new();
         for (at, document) in terms.documents().enumerate() {
-            let id = id_of(self.url, path, document.symbol(), document.kind());
-            joined.push(self.graph.find(id).and_then(|node| Some((id, node, said(at, id)?))));
+            let node = self.node_of(path, language, document.symbol(), document.kind());
+            joined.push(node.and_then(|(id, node)| Some((id, node, said(at, id)?))));
         }
         for (_, node, said) in joined.iter().flatten() {
             for it in &said.commits {
@@ -220,10 +221,23 @@ impl<'a> Documents<'a> {
         })?;
         Ok(nodes)
     }
-}
 
-fn id_of(url: &str, path: &str, symbol: &str, kind: knowing_model::NodeKind) -> NodeId {
-    node_id(Identity { repo: url, class: ContainerClass::File, container: path, symbol, kind })
+    /// The node of a declaration. Where a directory holds what its files declare, the symbol may carry the file's name.
+    fn node_of(&self, path: &str, language: &str, symbol: &str, kind: NodeKind) -> Option<(NodeId, NodeIndex)> {
+        let find = |class, container, symbol: &str| {
+            let id = node_id(Identity { repo: self.url, class, container, symbol, kind });
+            Some((id, self.graph.find(id)?))
+        };
+        match container_of(language, path) {
+            // The file itself is a node of its own.
+            (ContainerClass::Dir, directory) if !symbol.is_empty() => {
+                let here = in_file(symbol, path);
+                find(ContainerClass::Dir, directory, &here)
+                    .or_else(|| find(ContainerClass::Dir, directory, symbol))
+            }
+            _ => find(ContainerClass::File, path, symbol),
+        }
+    }
 }
 
 /// Callers, then callees, each in the graph's order: those whose names a document has.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use knowing_model::facts::FileFacts;
+use knowing_model::name::{container_of, in_file};
 use knowing_model::{
     ContainerClass, Edge, Node, NodeFlags, NodeKind, Position, Span, Symbol, Unit, UnitLayer, Unresolved,
     package_of,
@@ -12,8 +13,8 @@ use rustc_hash::FxHashMap;
 
 use crate::Resolution;
 use crate::again::keys::mix;
-use crate::again::{Answers, FileRecord, Previous, Record};
-use crate::derive::DerivedEdge;
+use crate::again::{Answers, FileRecord, Previous, Record, recorded_leads};
+use crate::derive::{DerivedEdge, Lead};
 use crate::emit::{End, FileEdges, Outside};
 use crate::world::{Def, World};
 
@@ -21,13 +22,14 @@ use crate::world::{Def, World};
 pub(crate) struct Parts<'a> {
     /// None for a file that keeps its result.
     pub(crate) files: Vec<Option<FileEdges>>,
+    pub(crate) leads: Vec<Vec<Lead>>,
     pub(crate) derived: Vec<DerivedEdge>,
     pub(crate) shared: Answers,
     pub(crate) previous: Option<&'a Previous<'a>>,
 }
 
 pub(crate) fn assemble(world: &World<'_>, parts: Parts<'_>) -> Resolution {
-    let Parts { mut files, derived, shared, previous } = parts;
+    let Parts { mut files, leads, derived, shared, previous } = parts;
     let mut symbols = Symbols::of(world);
     let mut units = Vec::with_capacity(files.iter().flatten().count() * 2 + 1);
     units.push(packages(world, &mut symbols));
@@ -37,11 +39,12 @@ pub(crate) fn assemble(world: &World<'_>, parts: Parts<'_>) -> Resolution {
     };
     let mut kept = Vec::new();
     let mut records: Vec<FileRecord> = Vec::with_capacity(files.len());
-    for (file, result) in files.iter_mut().enumerate() {
+    for (file, (result, leads)) in files.iter_mut().zip(&leads).enumerate() {
         records.push(match result {
             Some(result) => FileRecord {
                 reads: std::mem::take(&mut result.reads),
                 stated: std::mem::take(&mut result.stated),
+                leads: recorded_leads(world, leads),
                 derived: 0,
             },
             None => {
@@ -97,6 +100,7 @@ fn resolved_unit(
         End::File(file) => symbols.of_file(world, file),
         End::Def(def) => symbols.of_def(world, def),
         End::Outside(at) => outside[at as usize],
+        End::Directory(file) => symbols.of_directory(world, file),
     };
     let edges = result.edges.into_iter().zip(is_first).filter(|it| it.1).map(|(it, _)| Edge {
         source: end(it.source),
@@ -127,7 +131,7 @@ fn derived_unit(world: &World<'_>, symbols: &mut Symbols, file: u32, derived: &[
         target: symbols.of_def(world, it.target),
         kind: it.kind,
         provenance: it.provenance,
-        confidence_bp: it.provenance.usual_confidence(),
+        confidence_bp: it.confidence_bp,
         sites: vec![],
         n_sites: 0,
     });
@@ -145,6 +149,7 @@ struct Symbols {
     /// The path of each file as a container.
     containers: Vec<Option<Arc<str>>>,
     outside: FxHashMap<Outside, u32>,
+    directories: FxHashMap<String, u32>,
 }
 
 impl Symbols {
@@ -156,6 +161,7 @@ impl Symbols {
             defs: vec![0; world.n_defs()],
             containers: vec![None; world.n_files()],
             outside: FxHashMap::default(),
+            directories: FxHashMap::default(),
         }
     }
 
@@ -166,6 +172,14 @@ impl Symbols {
 
     fn container(&mut self, world: &World<'_>, file: u32) -> Arc<str> {
         self.containers[file as usize].get_or_insert_with(|| world.path(file).into()).clone()
+    }
+
+    fn of_directory(&mut self, world: &World<'_>, file: u32) -> u32 {
+        let directory = package_of(ContainerClass::File, world.path(file));
+        match self.directories.get(directory) {
+            Some(at) => *at,
+            None => self.of_file(world, file),
+        }
     }
 
     fn of_file(&mut self, world: &World<'_>, file: u32) -> u32 {
@@ -185,13 +199,22 @@ impl Symbols {
             return at;
         }
         let (file, _, decl) = world.decl(def);
-        let container = self.container(world, file);
         let facts = world.facts(file);
+        let (class, holder) = container_of(&facts.language, world.path(file));
+        let container = match class {
+            ContainerClass::File => self.container(world, file),
+            _ => holder.into(),
+        };
+        let path = facts.text(decl.path);
+        let path: Arc<str> = match world.is_repeated(def) {
+            true => in_file(path, world.path(file)).into(),
+            false => path.into(),
+        };
         let at = self.push(Symbol::new(
             self.url.clone(),
-            ContainerClass::File,
+            class,
             container,
-            facts.text(decl.path).into(),
+            path,
             decl.kind,
             facts.text(decl.name).into(),
         ));
@@ -228,8 +251,10 @@ fn packages(world: &World<'_>, symbols: &mut Symbols) -> Unit {
         let url = symbols.url.clone();
         let name = directory.rsplit('/').next().unwrap_or(directory);
         let (class, kind) = (ContainerClass::Dir, NodeKind::Package);
+        let symbol = symbols.push(Symbol::new(url, class, directory.into(), "".into(), kind, name.into()));
+        symbols.directories.insert(directory.to_owned(), symbol);
         nodes.push(Node {
-            symbol: symbols.push(Symbol::new(url, class, directory.into(), "".into(), kind, name.into())),
+            symbol,
             span: Span::default(),
             signature: String::new(),
             doc: String::new(),

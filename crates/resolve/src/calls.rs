@@ -47,6 +47,16 @@ impl Emitter<'_> {
             CallForm::Macro => self.ev.expr_in(self.frame, call.decl, call.callee, Space::Macro),
             CallForm::Plain | CallForm::InMacro => self.ev.callee(self.frame, call.decl, call.callee),
         };
+        if value == Value::Nothing && world.rules(self.file).has_closed_types() {
+            // An interface or an array is made: there is no constructor to call.
+            return;
+        }
+        if world.rules(self.file).is_conversion(&self.ev, &value) {
+            if let Value::Def(def) = value {
+                self.reference(call.decl, End::Def(def), ReferenceRole::Type, call.position);
+            }
+            return;
+        }
         let targets = self.targets(&value);
         for holder in &targets.holders {
             self.reference(call.decl, End::Def(*holder), ReferenceRole::Value, call.position);
@@ -107,9 +117,14 @@ impl Emitter<'_> {
     /// A callable that is handed over is called by whoever gets it.
     fn passed(&mut self, decl: Option<DeclId>, expr: ExprId, position: Position) {
         let value = self.ev.expr(self.frame, decl, expr);
-        if let Value::Def(def) = value
-            && self.world.kind(def).is_callable()
-        {
+        let def = match value {
+            Value::Def(def) => def,
+            Value::Overloads(all) if all.len() == 1 => all[0],
+            _ => return,
+        };
+        let kind = self.world.kind(def);
+        let calls_properties = self.world.rules(self.file).calls_properties();
+        if kind.is_callable() || kind == NodeKind::Property && calls_properties {
             self.push(decl, End::Def(def), EdgeKind::Calls, position);
         }
     }
@@ -124,8 +139,7 @@ impl Emitter<'_> {
         for part in value.parts() {
             match part {
                 Value::Def(def) => {
-                    let kind = self.world.kind(*def);
-                    if kind.is_callable() || kind.is_type_like() || kind == NodeKind::EnumMember {
+                    if self.world.rules(self.file).is_called(self.world, *def) {
                         if !targets.defs.contains(def) {
                             targets.defs.push(*def);
                         }
@@ -148,6 +162,12 @@ impl Emitter<'_> {
                         Value::Def(def) => targets.defs.push(def),
                         Value::External(_) => targets.external_result = true,
                         _ => targets.dynamic = true,
+                    }
+                }
+                Value::Overloads(all) => {
+                    for def in all.iter().filter(|it| !targets.defs.contains(it)).copied().collect::<Vec<_>>()
+                    {
+                        targets.defs.push(def);
                     }
                 }
                 Value::External(external) => {
@@ -197,9 +217,15 @@ impl Emitter<'_> {
             return None;
         }
         let world = self.world;
+        if targets.missing && world.rules(self.file).has_closed_types() {
+            return None;
+        }
         let facts = world.facts(self.file);
-        let Expr::Member { name, .. } = facts.expr(call.callee) else { return None };
-        if world.rules(self.file).is_common_member(facts.text(name)) {
+        let Expr::Member { of, name } = facts.expr(call.callee) else { return None };
+        let rules = world.rules(self.file);
+        let is_own =
+            matches!(facts.expr(of), Expr::Name { name, .. } if rules.names_receiver(facts.text(name)));
+        if is_own || rules.is_common_member(facts.text(name)) {
             return None;
         }
         let mut found: Option<(Def, Def)> = None;
@@ -272,6 +298,8 @@ impl Emitter<'_> {
         }
         parts.reverse();
         let text = parts.concat();
+        // A receiver that nobody wrote has no name.
+        let text = text.strip_prefix('.').unwrap_or(&text);
         text[..text.floor_char_boundary(MAX)].to_owned()
     }
 }

@@ -1,9 +1,14 @@
-//! What follows from all files together: members of types, and what overrides what.
+//! What follows from all files together: members of types, what overrides what, what fulfils a hinted interface, what
+//! tests exercise, and what is alike.
 
-use knowing_model::facts::DeclId;
+mod hints;
+mod similar;
+mod tested;
+
 use knowing_model::{EdgeKind, NodeKind, Provenance};
 
 use crate::again::keys::mix;
+use crate::emit::{End, FileEdges};
 use crate::hierarchy::Ancestor;
 use crate::names::Name;
 use crate::scopes::{Item, Scope};
@@ -14,37 +19,70 @@ pub(crate) struct DerivedEdge {
     pub(crate) target: Def,
     pub(crate) kind: EdgeKind,
     pub(crate) provenance: Provenance,
+    pub(crate) confidence_bp: u16,
+}
+
+impl DerivedEdge {
+    /// With the usual confidence of its provenance.
+    pub(crate) fn new(source: Def, target: Def, kind: EdgeKind, provenance: Provenance) -> DerivedEdge {
+        DerivedEdge { source, target, kind, provenance, confidence_bp: provenance.usual_confidence() }
+    }
 }
 
 impl DerivedEdge {
     /// The same in every run.
     pub(crate) fn digest(&self, world: &World<'_>) -> u64 {
         let what = u64::from(self.kind.id()) << 8 | u64::from(self.provenance.id());
+        let what = what << 16 | u64::from(self.confidence_bp);
         mix(mix(world.digest(self.source), world.digest(self.target)), what)
     }
 }
 
-/// Sorted by source, target and kind.
-pub(crate) fn derive(world: &World<'_>) -> Vec<DerivedEdge> {
+/// An edge of a file that something is derived from: a hint, or what a test calls.
+#[derive(Clone, Copy)]
+pub(crate) struct Lead {
+    pub(crate) kind: EdgeKind,
+    pub(crate) source: Def,
+    pub(crate) target: Def,
+}
+
+impl Lead {
+    pub(crate) fn all(world: &World<'_>, file: &FileEdges) -> Vec<Lead> {
+        let leads = file.edges.iter().filter_map(|edge| {
+            let (End::Def(source), End::Def(target)) = (edge.source, edge.target) else { return None };
+            let is_lead = match edge.kind {
+                EdgeKind::TypeHintOf => true,
+                EdgeKind::Calls => {
+                    edge.provenance == Provenance::AstResolved && tested::test_around(world, source).is_some()
+                }
+                _ => false,
+            };
+            is_lead.then_some(Lead { kind: edge.kind, source, target })
+        });
+        leads.collect()
+    }
+}
+
+/// Sorted by source, target and kind. `leads` are those of each file.
+pub(crate) fn derive(world: &World<'_>, leads: &[Vec<Lead>]) -> Vec<DerivedEdge> {
     let mut edges = Vec::new();
     for def in (0..world.n_defs() as u32).map(Def) {
         let owner = world.hierarchy.owner_type(world, def);
         if let Some(owner) = owner.filter(|it| *it != def) {
             let provenance = Provenance::Structural;
-            edges.push(DerivedEdge { source: owner, target: def, kind: EdgeKind::Contains, provenance });
-            edges.push(DerivedEdge { source: def, target: owner, kind: EdgeKind::MemberOf, provenance });
+            edges.push(DerivedEdge::new(owner, def, EdgeKind::Contains, provenance));
+            edges.push(DerivedEdge::new(def, owner, EdgeKind::MemberOf, provenance));
             overrides(world, def, owner, &mut edges);
         }
     }
     for parts in world.hierarchy.types_in_parts() {
         let (kind, provenance) = (EdgeKind::References, Provenance::Structural);
-        edges.extend(parts[1..].iter().map(|it| DerivedEdge {
-            source: *it,
-            target: parts[0],
-            kind,
-            provenance,
-        }));
+        edges.extend(parts[1..].iter().map(|it| DerivedEdge::new(*it, parts[0], kind, provenance)));
     }
+    crate::languages::derived(world, &mut edges);
+    hints::propagate(world, leads, &mut edges);
+    tested::tested(world, leads, &mut edges);
+    similar::similar(world, &mut edges);
     edges.sort_unstable_by_key(|it| (it.source, it.target, it.kind));
     edges.dedup_by_key(|it| (it.source, it.target, it.kind));
     edges
@@ -58,13 +96,13 @@ fn overrides(world: &World<'_>, def: Def, owner: Def, edges: &mut Vec<DerivedEdg
     let name = world.name(file, decl.name);
     let mut push = |target: Def| {
         let provenance = Provenance::InterfacePropagation;
-        edges.push(DerivedEdge { source: def, target, kind: EdgeKind::Overrides, provenance });
+        edges.push(DerivedEdge::new(def, target, EdgeKind::Overrides, provenance));
     };
     if let Some(id) = decl.implementation {
         // A method of `impl Interface for Type` fulfils that interface's and no other's.
         let interface = world.hierarchy.implementation(file, id).and_then(|it| it.interface.as_ref());
         if let Some(Ancestor::Project(interface)) = interface
-            && let Some(target) = own_callable(world, *interface, name)
+            && let Some(target) = own_callable(world, *interface, name, def)
         {
             push(target);
         }
@@ -72,7 +110,7 @@ fn overrides(world: &World<'_>, def: Def, owner: Def, edges: &mut Vec<DerivedEdg
     }
     for ancestor in world.hierarchy.ancestors(owner) {
         if let Ancestor::Project(ancestor) = ancestor
-            && let Some(target) = own_callable(world, *ancestor, name)
+            && let Some(target) = own_callable(world, *ancestor, name, def)
         {
             push(target);
             return;
@@ -80,22 +118,22 @@ fn overrides(world: &World<'_>, def: Def, owner: Def, edges: &mut Vec<DerivedEdg
     }
 }
 
-fn own_callable(world: &World<'_>, owner: Def, name: Name) -> Option<Def> {
-    world.hierarchy.parts(&owner).iter().find_map(|part| callable_of_part(world, *part, name))
+/// The callable of a type that one below it overrides.
+fn own_callable(world: &World<'_>, owner: Def, name: Name, below: Def) -> Option<Def> {
+    world.hierarchy.parts(&owner).iter().find_map(|part| callable_of_part(world, *part, name, below))
 }
 
-fn callable_of_part(world: &World<'_>, part: Def, name: Name) -> Option<Def> {
+fn callable_of_part(world: &World<'_>, part: Def, name: Name, below: Def) -> Option<Def> {
     let (file, id, _) = world.decl(part);
     let facts = world.facts(file);
-    world.scopes[file as usize]
-        .find(Scope::of(Some(id)), name)
-        .iter()
-        .find_map(|entry| match entry.item {
-            Item::Decl(decl) => {
-                let kind = facts.decl(decl).kind;
-                (kind.is_callable() || kind == NodeKind::Property).then_some(decl)
-            }
-            _ => None,
-        })
-        .map(|decl: DeclId| world.def(file, decl))
+    let rules = world.rules(file);
+    world.scopes[file as usize].find(Scope::of(Some(id)), name).iter().find_map(|entry| match entry.item {
+        Item::Decl(decl) => {
+            let kind = facts.decl(decl).kind;
+            let above = world.def(file, decl);
+            let fits = kind.is_callable() || kind == NodeKind::Property;
+            (fits && rules.overrides(world, below, above)).then_some(above)
+        }
+        _ => None,
+    })
 }

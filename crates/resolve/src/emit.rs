@@ -31,6 +31,8 @@ pub(crate) enum End {
     File(u32),
     Def(Def),
     Outside(u32),
+    /// The directory of a file.
+    Directory(u32),
 }
 
 pub(crate) struct FileEdge {
@@ -108,6 +110,10 @@ impl Emitter<'_> {
     fn imports(&mut self) {
         let rules = self.world.rules(self.file);
         for import in &self.world.facts(self.file).imports {
+            if import.reexport && import.module.is_empty() && import.visible.from == import.visible.to {
+                // The file's own declaration under another name.
+                continue;
+            }
             self.ev.begin();
             let module = rules.imported_module(&mut self.ev, self.frame, import);
             let mut member = self.ev.imported(self.frame, import, Space::Value);
@@ -133,9 +139,10 @@ impl Emitter<'_> {
                     {
                         self.external(external)
                     }
-                    value => match rules.file_of(&self.ev, value) {
-                        Some(file) => End::File(file),
-                        None => continue,
+                    value => match (rules.directory_of(&self.ev, value), rules.file_of(&self.ev, value)) {
+                        (Some(file), _) => End::Directory(file),
+                        (None, Some(file)) => End::File(file),
+                        (None, None) => continue,
                     },
                 };
                 self.push(None, end, EdgeKind::Imports, import.position);
@@ -157,14 +164,23 @@ impl Emitter<'_> {
                     Ancestor::External(external) => (self.external(external), false),
                     Ancestor::Unknown => continue,
                 };
+                // Where one list names both (and before an anonymous class) only the declaration tells which it is.
+                let fulfils = world.rules(self.file).lists_bases_together()
+                    && decl.kind != NodeKind::Interface
+                    && matches!(end, End::Def(def) if world.kind(def) == NodeKind::Interface);
                 match base.role {
+                    BaseRole::Extends if fulfils => {
+                        self.push(Some(id), end, EdgeKind::Implements, base.position)
+                    }
                     BaseRole::Extends => {
                         self.push(Some(id), end, EdgeKind::Extends, base.position);
                         if is_interface && decl.kind == NodeKind::Class {
                             self.push(Some(id), end, EdgeKind::Implements, base.position);
                         }
                     }
-                    BaseRole::Implements => self.push(Some(id), end, EdgeKind::Implements, base.position),
+                    BaseRole::Implements | BaseRole::Prepended | BaseRole::Extended => {
+                        self.push(Some(id), end, EdgeKind::Implements, base.position)
+                    }
                     BaseRole::Metaclass => self.push(Some(id), end, EdgeKind::References, base.position),
                 }
             }
@@ -202,7 +218,7 @@ impl Emitter<'_> {
                 ReferenceTarget::Expr(expr) => {
                     let scope = match reference.role {
                         // A decorator stands outside what it decorates. `@x.setter` is the property's own.
-                        ReferenceRole::Decorator => {
+                        ReferenceRole::Decorator if !rules.decorates_from_inside() => {
                             let scope = reference.decl.and_then(|it| world.facts(self.file).decl(it).owner);
                             if self.is_of_property(scope, expr) {
                                 continue;
@@ -224,6 +240,7 @@ impl Emitter<'_> {
             for part in value.parts() {
                 let end = match part {
                     Value::Def(def) => End::Def(*def),
+                    Value::Overloads(all) if all.len() == 1 => End::Def(all[0]),
                     Value::External(external) => self.external(external),
                     Value::Module(_) => match rules.file_of(&self.ev, part) {
                         Some(file) if file != self.file => End::File(file),
@@ -272,14 +289,40 @@ impl Emitter<'_> {
                     ),
                     _ => return,
                 };
-                let kind = if is_field { EdgeKind::AccessesField } else { EdgeKind::References };
+                let is_own = is_field && self.is_own(decl, end);
+                let kind = if is_own { EdgeKind::AccessesField } else { EdgeKind::References };
                 self.push(decl, end, kind, position);
             }
             ReferenceRole::Decorator => {
                 self.draft(end, from, EdgeKind::Decorates, Provenance::AstResolved, position);
             }
             ReferenceRole::Raise => self.push(decl, end, EdgeKind::Throws, position),
+            ReferenceRole::Root => {
+                if matches!(end, End::Def(_)) {
+                    self.push(decl, end, EdgeKind::References, position);
+                }
+            }
         }
+    }
+
+    /// Whether a member belongs to one of the types around a declaration, or to one above them.
+    fn is_own(&self, decl: Option<DeclId>, end: End) -> bool {
+        let End::Def(member) = end else { return false };
+        let Some(owner) = self.world.hierarchy.owner_type(self.world, member) else { return true };
+        let facts = self.world.facts(self.file);
+        let mut at = decl;
+        while let Some(id) = at {
+            let around = facts.decl(id);
+            let type_ = match around.implementation {
+                Some(_) => self.world.hierarchy.owner_type(self.world, self.world.def(self.file, id)),
+                None => around.kind.is_type_like().then(|| self.world.def(self.file, id)),
+            };
+            if type_.is_some_and(|it| self.world.hierarchy.is_below(it, owner)) {
+                return true;
+            }
+            at = around.owner;
+        }
+        false
     }
 
     /// Whether an expression is a member of a property itself, not of what it gives: `x.setter`.
@@ -400,7 +443,7 @@ impl FileEdges {
             return None;
         }
         let end = |end: End| match end {
-            End::File(file) => world.scopes[file as usize].hash(),
+            End::File(file) | End::Directory(file) => world.scopes[file as usize].hash(),
             End::Def(def) => world.digest(def),
             End::Outside(at) => {
                 let Outside { name, kind } = &self.outside[at as usize];
@@ -420,7 +463,7 @@ pub(crate) fn source(decl: Option<DeclId>, emitter: &Emitter<'_>) -> End {
 }
 
 /// A class that others fulfil rather than extend: a protocol or an abstract base.
-fn is_interface(world: &World<'_>, def: Def) -> bool {
+pub(crate) fn is_interface(world: &World<'_>, def: Def) -> bool {
     world.hierarchy.direct(def).iter().any(|it| match it {
         Ancestor::External(external) => {
             external.last().is_some_and(|it: Name| matches!(world.text(it), "Protocol" | "ABC" | "ABCMeta"))

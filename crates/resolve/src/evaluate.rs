@@ -7,11 +7,12 @@
 
 use knowing_model::NodeKind;
 use knowing_model::facts::{DeclId, Expr, ExprId, ImportKind, ReturnKind, TypeId, Value as Bound};
-use knowing_model::facts::{Import, Modifiers};
+use knowing_model::facts::{FileFacts, Import, Modifiers};
 use rustc_hash::FxHashMap;
 
-use crate::languages::{CallSite, Payload, Space};
+use crate::languages::{CallSite, Given, Payload, Space};
 use crate::names::Name;
+use crate::overloads;
 use crate::scopes::{Entry, Item, Scope};
 use crate::value::Value;
 use crate::world::{Def, ModuleId, World};
@@ -182,7 +183,14 @@ impl<'w> Evaluator<'w> {
                 let of = self.settled_expr(frame, decl, of);
                 self.element(frame, &of)
             }
-            Expr::Await { of } => self.settled_expr(frame, decl, of).map(awaited),
+            Expr::Await { of } => {
+                let of = self.settled_expr(frame, decl, of);
+                of.map(|it| match it {
+                    Value::Awaitable(inner) => (**inner).clone(),
+                    Value::ExternalResult => Value::ExternalResult,
+                    it => rules.awaited(self, frame, it),
+                })
+            }
             Expr::Try { of } => {
                 let of = self.settled_expr(frame, decl, of);
                 of.map(|it| rules.tried(self, frame, it))
@@ -193,10 +201,7 @@ impl<'w> Evaluator<'w> {
             }
             Expr::Item { of, index } => {
                 let of = self.settled_expr(frame, decl, of);
-                of.map(|it| match it {
-                    Value::Tuple(items) => items.get(index as usize).cloned().unwrap_or(Value::Unknown),
-                    _ => Value::Unknown,
-                })
+                of.map(|it| rules.item(self, it, index))
             }
             Expr::Payload { of, variant, field } => {
                 let of = self.settled_expr(frame, decl, of);
@@ -213,32 +218,52 @@ impl<'w> Evaluator<'w> {
                 None => Value::Unknown,
             },
             Expr::Literal(literal) => rules.literal(self, literal),
+            // What it gives is only looked at by who calls it.
+            Expr::Lambda { .. } => Value::Function(Value::Unknown.into()),
+            Expr::Given { callee, argument, parameter } => {
+                rules.given(self, frame, Given { decl, callee, argument, parameter })
+            }
             Expr::Root | Expr::Unknown => Value::Unknown,
         }
     }
 
-    /// What a call calls: a method, where the language tells `of.name()` from the field `of.name`.
+    /// What a call calls: a method, where the language tells `of.name()` from the field `of.name`; of several callables
+    /// of one name the one that takes what is passed.
     pub(crate) fn callee(&mut self, frame: Frame, decl: Option<DeclId>, callee: ExprId) -> Value {
-        let world = self.world;
-        let rules = world.rules(frame.file);
-        let Expr::Member { of, name } = world.found_in(frame.file).expr(callee) else {
-            return self.expr(frame, decl, callee);
-        };
-        if !rules.has_methods_apart() {
-            return self.expr(frame, decl, callee);
-        }
         // Not remembered: the same expression may be read as a field elsewhere.
         if !self.enter() {
             return Value::Unknown;
         }
-        let of = self.settled_expr(frame, decl, of);
-        let name = world.name(frame.file, name);
-        let value = of.map(|it| match it {
-            Value::Nothing | Value::Unknown => Value::Unknown,
-            it => rules.method(self, frame, it, name),
+        let value = self.called_by_name(frame, decl, callee);
+        let value = value.map(|it| match it {
+            Value::Overloads(all) => overloads::choose(self, frame, decl, callee, all),
+            other => other.clone(),
         });
         self.leave();
         value
+    }
+
+    fn called_by_name(&mut self, frame: Frame, decl: Option<DeclId>, callee: ExprId) -> Value {
+        let world = self.world;
+        let rules = world.rules(frame.file);
+        match world.found_in(frame.file).expr(callee) {
+            Expr::Member { of, name } if rules.has_methods_apart() => {
+                let of = self.settled_expr(frame, decl, of);
+                let name = world.name(frame.file, name);
+                of.map(|it| match it {
+                    Value::Nothing | Value::Unknown => Value::Unknown,
+                    it => rules.method(self, frame, it, name),
+                })
+            }
+            Expr::Name { name, at } => {
+                let name = world.name(frame.file, name);
+                match rules.called_name(self, frame, decl, name, at) {
+                    Some(value) => value,
+                    None => self.expr(frame, decl, callee),
+                }
+            }
+            _ => self.expr(frame, decl, callee),
+        }
     }
 
     pub(crate) fn settled_expr(&mut self, frame: Frame, decl: Option<DeclId>, expr: ExprId) -> Value {
@@ -268,6 +293,9 @@ impl<'w> Evaluator<'w> {
         if let Some(type_) = decl.type_ {
             let inner = Frame { file, receiver: frame.receiver, level: frame.level };
             return self.typed(inner, decl.owner, type_);
+        }
+        if world.rules(file).is_object(self, def) {
+            return Value::Def(def);
         }
         if frame.level >= MAX_LEVEL {
             return Value::Unknown;
@@ -301,6 +329,7 @@ impl<'w> Evaluator<'w> {
                 None => Value::Unknown,
             },
             Bound::Unknown => Value::Unknown,
+            Bound::Decl(id) => Value::Def(self.world.def(frame.file, id)),
         }
     }
 
@@ -374,11 +403,20 @@ impl<'w> Evaluator<'w> {
             innermost = false;
             scope = facts.decl(id).owner;
         }
-        if scope.is_none() && innermost && rules.binds_whole_callable() {
+        if scope.is_none() && rules.has_blocks_at_top() {
+            let entries = world.scopes[frame.file as usize].find(Scope::TOP, name);
+            let of_blocks: Vec<Entry> = entries.iter().copied().filter(|it| is_of_block(facts, it)).collect();
+            let flow = innermost.then_some(at);
+            if let Some(value) = self.bound_here(frame, &of_blocks, flow, at, space) {
+                return value;
+            }
+        }
+        if scope.is_none() && (innermost && rules.binds_whole_callable() || rules.top_is_scope()) {
             // Code at the top of a file sees what was bound before it.
             let entries = world.scopes[frame.file as usize].find(Scope::TOP, name);
+            let flow = innermost.then_some(at);
             if entries.iter().any(|it| matches!(it.item, Item::Binding(_)))
-                && let Some(value) = self.bound_here(frame, entries, Some(at), at, space)
+                && let Some(value) = self.bound_here(frame, entries, flow, at, space)
             {
                 return value;
             }
@@ -407,7 +445,12 @@ impl<'w> Evaluator<'w> {
             match entry.item {
                 Item::Binding(index) => {
                     let binding = &facts.bindings[index as usize];
-                    if space == Space::Type || space == Space::Macro {
+                    let fits = match (space, binding.value) {
+                        (Space::Value, _) => true,
+                        (space, Bound::Decl(decl)) => fits(facts.decl(decl).kind, space),
+                        (Space::Type | Space::Macro, _) => false,
+                    };
+                    if !fits {
                         continue;
                     }
                     let seen = match flow {
@@ -422,7 +465,8 @@ impl<'w> Evaluator<'w> {
                     }
                 }
                 Item::Decl(decl) => {
-                    if fits(facts.decl(decl).kind, space) {
+                    let is_seen = facts.decl(decl).visible.is_none_or(|it| it.contains(at));
+                    if is_seen && fits(facts.decl(decl).kind, space) {
                         values.push(Value::Def(world.def(frame.file, decl)));
                         if flow.is_some_and(|it| entry.from < it) || !whole {
                             break;
@@ -534,6 +578,16 @@ impl<'w> Evaluator<'w> {
     }
 }
 
+/// Whether something bound at the top of a file is known in a part of it only.
+fn is_of_block(facts: &FileFacts, entry: &Entry) -> bool {
+    match entry.item {
+        Item::Binding(_) => true,
+        Item::Decl(decl) => facts.decl(decl).visible.is_some(),
+        Item::Import(index) => facts.imports[index as usize].visible.from > 0,
+        Item::Module(_) => false,
+    }
+}
+
 /// Whether a declaration of this kind lives in the name space asked for.
 pub(crate) fn fits(kind: NodeKind, space: Space) -> bool {
     match space {
@@ -550,12 +604,4 @@ fn wrapped(value: Value, modifiers: Modifiers) -> Value {
         return Value::Awaitable(value.into());
     }
     value
-}
-
-fn awaited(value: &Value) -> Value {
-    match value {
-        Value::Awaitable(inner) => (**inner).clone(),
-        Value::ExternalResult => Value::ExternalResult,
-        _ => Value::Unknown,
-    }
 }

@@ -19,6 +19,7 @@ mod evaluate;
 mod hierarchy;
 mod languages;
 mod names;
+mod overloads;
 mod scopes;
 mod value;
 mod world;
@@ -76,8 +77,9 @@ pub fn resolve(input: &Input<'_>, previous: Option<&Previous<'_>>) -> Resolution
         let restated = again::restated(&files, previous);
         resolve_files(&world, &mut files, |file| restated.contains(&file));
     }
-    let derived = derive::derive(&world);
-    assemble::assemble(&world, assemble::Parts { files, derived, shared, previous })
+    let leads = again::leads(&world, &files, previous);
+    let derived = derive::derive(&world, &leads);
+    assemble::assemble(&world, assemble::Parts { files, leads, derived, shared, previous })
 }
 
 fn resolve_files(

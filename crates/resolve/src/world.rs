@@ -1,8 +1,9 @@
 //! All facts of a snapshot behind one set of numbers: declarations, names, scopes, modules.
 
 use knowing_model::facts::{Decl, DeclId, FileFacts, Str};
-use knowing_model::{NodeFlags, NodeKind};
-use rustc_hash::FxHashMap;
+use knowing_model::name::container_of;
+use knowing_model::{ContainerClass, NodeFlags, NodeKind};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::again::keys::{self, Door};
 use crate::again::reads;
@@ -35,6 +36,8 @@ pub(crate) struct World<'a> {
     /// Callable members of types, by name: what an unknown receiver could mean.
     members_by_name: FxHashMap<Name, Vec<Def>>,
     file_by_path: FxHashMap<&'a str, u32>,
+    /// Declarations that have the file's name in their symbol, because other files of the directory declare the same.
+    repeated: FxHashSet<Def>,
 }
 
 impl<'a> World<'a> {
@@ -67,8 +70,10 @@ impl<'a> World<'a> {
             hierarchy: Hierarchy::default(),
             members_by_name: FxHashMap::default(),
             file_by_path,
+            repeated: FxHashSet::default(),
         };
         world.modules = Modules::new(&world);
+        world.repeated = repeated(&world);
         world.members_by_name = members_by_name(&world);
         world
     }
@@ -148,11 +153,17 @@ impl<'a> World<'a> {
         self.scopes[file].hash_of(DeclId(def.0 - self.first_def[file]))
     }
 
-    /// As `hash`, and of the kind: what makes it the symbol it is.
+    /// As `hash`, and of the rest that makes it the symbol it is.
     pub(crate) fn digest(&self, def: Def) -> u64 {
         let file = self.file_of(def);
         let id = DeclId(def.0 - self.first_def[file as usize]);
-        keys::mix(self.hash(def), u64::from(self.found_in(file).decl(id).kind.id()))
+        let kind = u64::from(self.found_in(file).decl(id).kind.id());
+        keys::mix(self.hash(def), kind << 1 | u64::from(self.is_repeated(def)))
+    }
+
+    /// Whether other files of its directory declare the same.
+    pub(crate) fn is_repeated(&self, def: Def) -> bool {
+        self.repeated.contains(&def)
     }
 
     pub(crate) fn kind(&self, def: Def) -> NodeKind {
@@ -184,20 +195,43 @@ fn scopes_of(files: &[InputFile<'_>], names: &[Vec<Name>]) -> Vec<Scopes> {
 }
 
 /// Whether a declaration is a callable member of a type.
-pub(crate) fn is_member(facts: &FileFacts, decl: &Decl) -> bool {
+pub(crate) fn is_member(rules: &dyn Rules, facts: &FileFacts, decl: &Decl) -> bool {
     let of_type = decl.implementation.is_some()
         || decl.owner.is_some_and(|it| {
             let owner = facts.decl(it).kind;
-            owner.is_type_like() && owner != NodeKind::Module
+            owner.is_type_like() && (owner != NodeKind::Module || rules.has_member_modules())
         });
-    of_type && decl.kind.is_callable()
+    let is_called = decl.kind.is_callable() || decl.kind == NodeKind::Property && rules.calls_properties();
+    of_type && is_called
+}
+
+/// Symbols that several files of one directory declare: for other systems, or each for itself (`init`).
+fn repeated(world: &World<'_>) -> FxHashSet<Def> {
+    let mut first: FxHashMap<(&str, &str, NodeKind), Def> = FxHashMap::default();
+    let mut repeated = FxHashSet::default();
+    for file in 0..world.n_files() as u32 {
+        let facts = world.facts(file);
+        let (class, holder) = container_of(&facts.language, world.path(file));
+        if class != ContainerClass::Dir {
+            continue;
+        }
+        for (index, decl) in facts.decls.iter().enumerate() {
+            let def = world.def(file, DeclId(index as u32));
+            let key = (holder, facts.text(decl.path), decl.kind);
+            let first = *first.entry(key).or_insert(def);
+            if world.file_of(first) != file {
+                repeated.extend([first, def]);
+            }
+        }
+    }
+    repeated
 }
 
 fn members_by_name(world: &World<'_>) -> FxHashMap<Name, Vec<Def>> {
     let mut members: FxHashMap<Name, Vec<Def>> = FxHashMap::default();
     for file in 0..world.n_files() as u32 {
         for (index, decl) in world.facts(file).decls.iter().enumerate() {
-            if is_member(world.facts(file), decl) {
+            if is_member(world.rules(file), world.facts(file), decl) {
                 members
                     .entry(world.name(file, decl.name))
                     .or_default()

@@ -1,4 +1,8 @@
 //! One folder a language.
 
+pub(crate) mod go;
+pub(crate) mod java;
 pub(crate) mod python;
+pub(crate) mod ruby;
 pub(crate) mod rust;
+pub(crate) mod typescript;

@@ -1,8 +1,12 @@
 //! Project files: which packages there are, where their sources lie and what they depend on.
 
 pub(crate) mod cargo;
+pub(crate) mod gomod;
+mod json;
+pub(crate) mod node;
 pub(crate) mod pyproject;
 pub(crate) mod setup;
+pub(crate) mod tsconfig;
 
 use knowing_model::facts::{FileFacts, Manifest, Partial, PartialReason};
 

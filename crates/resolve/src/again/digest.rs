@@ -5,7 +5,7 @@
 //! left out. Where the order of code matters (which binding of a name does this use see?), a use says on which side of
 //! each binding it stands.
 
-use std::cell::Cell;
+use std::cell::OnceCell;
 use std::cmp::Ordering;
 use std::fmt::{self, Display};
 
@@ -27,8 +27,8 @@ pub(crate) struct FileDigest<'a> {
     types: Vec<Part>,
     exprs: Vec<Part>,
     borders: FxHashMap<Str, Vec<Border>>,
-    /// Something points to what stands behind it, of which its digest knows nothing.
-    points_ahead: Cell<bool>,
+    /// Of every word of the file: for what points to something that stands behind it.
+    whole: OnceCell<u64>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -55,9 +55,9 @@ impl<'a> FileDigest<'a> {
             types: vec![Part::Open; facts.types.len()],
             exprs: vec![Part::Open; facts.exprs.len()],
             borders: borders(facts),
-            points_ahead: Cell::new(false),
+            whole: OnceCell::new(),
         };
-        digest.seed = digest.of(&(&facts.language, facts.flags, facts.namespace));
+        digest.seed = digest.of(&(&facts.language, facts.flags, facts.namespace, facts.condition));
         for decl in &facts.decls {
             let owner = decl.owner.map_or(0, |it| digest.decls.get(it.index()).copied().unwrap_or(1));
             let own = mix(keys::decl(file, facts.text(decl.path)), u64::from(decl.kind.id()));
@@ -69,10 +69,6 @@ impl<'a> FileDigest<'a> {
         (0..facts.exprs.len() as u32).for_each(|it| {
             digest.expr(ExprId(it));
         });
-        if digest.points_ahead.get() {
-            // Every digest is one of the whole file then.
-            digest.seed = digest.walk(facts, Manner::AsWritten);
-        }
         digest
     }
 
@@ -87,7 +83,7 @@ impl<'a> FileDigest<'a> {
     }
 
     fn walk(&self, value: &(impl Serialize + ?Sized), manner: Manner) -> u64 {
-        let mut walk = Walk { digest: self, state: self.seed, pointer: None, manner };
+        let mut walk = Walk { digest: self, state: self.seed, pointer: None, manner, is_hidden: false };
         value.serialize(&mut walk).expect("facts are plain data, and nothing of it is refused");
         walk.state
     }
@@ -99,10 +95,7 @@ impl<'a> FileDigest<'a> {
     fn done(&self, parts: &[Part], at: usize) -> u64 {
         match parts.get(at) {
             Some(Part::Done(digest)) => *digest,
-            _ => {
-                self.points_ahead.set(true);
-                1
-            }
+            _ => *self.whole.get_or_init(|| self.walk(self.facts, Manner::AsWritten)),
         }
     }
 
@@ -136,6 +129,10 @@ impl<'a> FileDigest<'a> {
         let digest = match facts.expr(id) {
             Expr::Name { name, at } => mix(self.of(&name), self.side(name, at)),
             Expr::Super { .. } => self.of("super"),
+            // Of several callables of one name the arguments choose one.
+            call @ (Expr::Call { callee } | Expr::Given { callee, .. }) => {
+                mix(self.of(&call), self.of(facts.arguments_of(callee)))
+            }
             other => self.of(&other),
         };
         self.exprs[id.index()] = Part::Done(digest);
@@ -178,7 +175,8 @@ fn borders(facts: &FileFacts) -> FxHashMap<Str, Vec<Border>> {
         borders.entry(name).or_default().extend(all.iter().map(|&at| Border { scope, at }));
     };
     for decl in &facts.decls {
-        push(decl.name, decl.owner, &[decl.range.from]);
+        let visible = decl.visible.unwrap_or_default();
+        push(decl.name, decl.owner, &[decl.range.from, visible.from, visible.to]);
     }
     for binding in &facts.bindings {
         if let BindingTarget::Name(name) = binding.target {
@@ -198,10 +196,10 @@ fn borders(facts: &FileFacts) -> FxHashMap<Str, Vec<Border>> {
     borders
 }
 
-/// Positions: an order that matters is told by the uses.
-const LEFT_OUT: &[&str] = &["span", "range", "position", "visible", "certain_to", "doc", "n_lines"];
-/// Of `FileFacts`: what other parts point to.
-const POOLS: &[&str] = &["strings", "types", "exprs"];
+/// Positions, whose numbers do not count: an order that matters is told by the uses.
+const POSITIONS: &[&str] = &["span", "range", "position", "visible", "certain_to", "n_lines"];
+/// What nobody resolves by, and, in `FileFacts`, what other parts point to.
+const LEFT_OUT: &[&str] = &["doc", "strings", "types", "exprs"];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Manner {
@@ -217,6 +215,8 @@ struct Walk<'d> {
     state: u64,
     /// The name of the type whose number comes next.
     pointer: Option<&'static str>,
+    /// In a position.
+    is_hidden: bool,
 }
 
 impl Walk<'_> {
@@ -286,6 +286,7 @@ impl ser::Serializer for &mut Walk<'_> {
             Some("TypeId") => digest.done(&digest.types, at),
             Some("ExprId") => digest.done(&digest.exprs, at),
             Some("ImplId") => facts.impls.get(ImplId(it).index()).map_or(1, |it| digest.of(it)),
+            _ if self.is_hidden => return Ok(()),
             _ => u64::from(it),
         };
         self.word(meant)
@@ -426,11 +427,17 @@ macro_rules! fields {
             type Error = Never;
 
             fn serialize_field<T: Serialize + ?Sized>(&mut self, name: &'static str, it: &T) -> Result<(), Never> {
-                let is_left_out = LEFT_OUT.contains(&name) || POOLS.contains(&name);
-                if is_left_out && self.manner == Manner::AsMeant {
+                if self.manner == Manner::AsWritten {
+                    return it.serialize(&mut **self);
+                }
+                if LEFT_OUT.contains(&name) {
                     return Ok(());
                 }
-                it.serialize(&mut **self)
+                let before = self.is_hidden;
+                self.is_hidden |= POSITIONS.contains(&name);
+                it.serialize(&mut **self)?;
+                self.is_hidden = before;
+                Ok(())
             }
 
             fn end(self) -> Result<(), Never> {

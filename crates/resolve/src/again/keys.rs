@@ -29,6 +29,9 @@ pub(crate) enum Door {
     Direct,
     Linear,
     Interfaces,
+    /// Types that have a module among their ancestors, or got its members themselves.
+    MixedInto,
+    ExtendedBy,
     /// What the `impl` blocks of a file are for.
     Targets,
     ImplMembers,

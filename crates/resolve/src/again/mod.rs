@@ -16,6 +16,7 @@
 mod changes;
 mod digest;
 pub(crate) mod keys;
+mod leads;
 mod provided;
 pub(crate) mod reads;
 mod record;
@@ -28,5 +29,6 @@ pub use record::{FileRecord, Record};
 
 pub(crate) use changes::{Changes, restated};
 pub(crate) use digest::FileDigest;
+pub(crate) use leads::{leads, recorded_leads};
 pub(crate) use provided::Answers;
 pub(crate) use shared::{Notary, place, shared};

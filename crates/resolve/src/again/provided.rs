@@ -5,6 +5,7 @@ use rustc_hash::FxHashSet;
 
 use super::digest::FileDigest;
 use super::keys::{self, Door, mix};
+use crate::languages;
 use crate::world::is_member;
 
 /// Answers under their keys, in ascending order of keys.
@@ -55,6 +56,7 @@ impl Answers {
 /// What a version of a file answers, other than `Door::File` and `Door::Word`.
 pub(super) fn provided(digest: &FileDigest<'_>) -> Answers {
     let facts = digest.facts;
+    let rules = languages::rules_of(&facts.language);
     let mut provided = Provided { digest, answers: Vec::new(), in_scopes: Vec::new() };
     provided.top();
     for decl in &facts.decls {
@@ -64,7 +66,7 @@ pub(super) fn provided(digest: &FileDigest<'_>) -> Answers {
         if decl.implementation.is_none() {
             provided.in_scope(decl.owner, facts.text(decl.name), decl.range.from, header);
         }
-        if is_member(facts, decl) {
+        if is_member(rules, facts, decl) {
             let answer = mix(hash, u64::from(decl.kind.id()));
             provided.push_named(Door::Members, 0, facts.text(decl.name), answer);
         }

@@ -85,6 +85,12 @@ fn hierarchy(notary: &mut Notary<'_>) {
             }
         }
     }
+    hierarchy.mixed_into.iter().for_each(|(module, types)| {
+        notary.push(Door::MixedInto, world.hash(*module), None, notary.all(types));
+    });
+    hierarchy.extended_by.iter().for_each(|(module, types)| {
+        notary.push(Door::ExtendedBy, world.hash(*module), None, notary.all(types));
+    });
     for file in 0..world.n_files() {
         let hash = hierarchy.file_hashes[file];
         let impls = &hierarchy.impls[file];
