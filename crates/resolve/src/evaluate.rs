@@ -213,7 +213,10 @@ impl<'w> Evaluator<'w> {
                 None => Value::Unknown,
             },
             Expr::Literal(literal) => rules.literal(self, literal),
-            Expr::Root | Expr::Unknown | Expr::Lambda { .. } | Expr::Given { .. } => Value::Unknown,
+            Expr::Generic { of, .. } => self.expr_in(frame, decl, of, space),
+            Expr::Root | Expr::Unknown | Expr::Lambda { .. } | Expr::Given { .. } | Expr::Out { .. } => {
+                Value::Unknown
+            }
         }
     }
 
@@ -221,8 +224,10 @@ impl<'w> Evaluator<'w> {
     pub(crate) fn callee(&mut self, frame: Frame, decl: Option<DeclId>, callee: ExprId) -> Value {
         let world = self.world;
         let rules = world.rules(frame.file);
-        let Expr::Member { of, name } = world.facts(frame.file).expr(callee) else {
-            return self.expr(frame, decl, callee);
+        let (of, name) = match world.facts(frame.file).expr(callee) {
+            Expr::Member { of, name } => (of, name),
+            Expr::Generic { of, .. } => return self.callee(frame, decl, of),
+            _ => return self.expr(frame, decl, callee),
         };
         if !rules.has_methods_apart() {
             return self.expr(frame, decl, callee);
