@@ -20,6 +20,11 @@ fn check(spec: &str, text: &str, default_path: &str) {
 }
 
 #[test]
+fn x1_csharp() {
+    check("languages/csharp/spec.md", include_str!("languages/csharp/spec.md"), "src/A.cs");
+}
+
+#[test]
 fn x1_python() {
     check("languages/python/spec.md", include_str!("languages/python/spec.md"), "a.py");
 }
@@ -81,7 +86,7 @@ proptest! {
 
     #[test]
     fn x5_random_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..2_000)) {
-        for path in ["a.py", "tests/a.pyi", "a.rs", "Cargo.toml", "pyproject.toml", "setup.cfg", "setup.py"] {
+        for path in ["a.cs", "a.py", "tests/a.pyi", "a.rs", "Cargo.toml", "pyproject.toml", "setup.cfg", "setup.py"] {
             check_whole(&extract(path, &bytes));
         }
     }
@@ -106,6 +111,7 @@ proptest! {
 /// The snippets of all specifications, with a path for each.
 fn snippets() -> Vec<(String, String)> {
     let specs = [
+        ("a.cs", include_str!("languages/csharp/spec.md")),
         ("a.py", include_str!("languages/python/spec.md")),
         ("a.rs", include_str!("languages/rust/spec.md")),
         ("Cargo.toml", include_str!("manifests/spec.md")),
@@ -267,7 +273,7 @@ fn x7_line_ends_and_marks_do_not_matter() {
 
 #[test]
 fn an_empty_file_has_facts() {
-    for path in ["a.py", "a.rs", "Cargo.toml", "setup.cfg"] {
+    for path in ["a.cs", "a.py", "a.rs", "Cargo.toml", "setup.cfg"] {
         let facts = extract(path, b"");
         assert_eq!((facts.partial, facts.n_lines), (None, 0));
         assert!(!facts.language.is_empty());
