@@ -1,8 +1,10 @@
 //! What each language means by its names: modules, imports, member order, the standard library.
 
+pub(crate) mod csharp;
 pub(crate) mod python;
 pub(crate) mod rust;
 
+use knowing_model::NodeKind;
 use knowing_model::facts::{DeclId, ExprId, Import, Literal, TypeId};
 
 use crate::evaluate::{Evaluator, Frame};
@@ -10,25 +12,27 @@ use crate::names::Name;
 use crate::value::{External, Value};
 use crate::world::{Def, World};
 
+use self::csharp::CsharpNamespaces;
 use self::python::PythonModules;
 use self::rust::RustCrates;
 
 /// Where each language finds its modules, packages and types by name: made once, before anything is resolved.
 #[derive(Default)]
 pub(crate) struct Modules {
+    pub(crate) csharp: CsharpNamespaces,
     pub(crate) python: PythonModules,
     pub(crate) rust: RustCrates,
 }
 
 impl Modules {
     pub(crate) fn new(world: &World<'_>) -> Modules {
-        Modules { python: PythonModules::new(world), rust: RustCrates::new(world) }
+        Modules { csharp: CsharpNamespaces::new(world), python: PythonModules::new(world), rust: RustCrates::new(world) }
     }
 
     /// Types that are declared in several places and are one for member lookup (partial, reopened, merged), each with
     /// all its parts in the order of files and lines. A declaration stands in one group at most.
     pub(crate) fn types_in_parts(&self) -> Vec<Vec<Def>> {
-        Vec::new()
+        self.csharp.types_in_parts().to_vec()
     }
 }
 
@@ -113,6 +117,11 @@ pub(crate) trait Rules: Sync {
         Value::Unknown
     }
 
+    /// Files that an import brings names of into reach, without loading any of them by itself.
+    fn reached_files(&self, ev: &Evaluator<'_>, frame: Frame, import: &Import) -> Vec<u32> {
+        Vec::new()
+    }
+
     /// The files an import loads.
     fn imported_module(&self, ev: &mut Evaluator<'_>, frame: Frame, import: &Import) -> Value {
         Value::Unknown
@@ -152,6 +161,60 @@ pub(crate) trait Rules: Sync {
     /// What `of.name()` calls, one alternative at a time; asked where methods are apart.
     fn method(&self, ev: &mut Evaluator<'_>, frame: Frame, of: &Value, name: Name) -> Value {
         self.member(ev, frame, of, name)
+    }
+
+    /// What a bare name means that is called, where callables have names of their own; none to look it up as any other.
+    fn called_name(
+        &self,
+        ev: &mut Evaluator<'_>,
+        frame: Frame,
+        decl: Option<DeclId>,
+        name: Name,
+        at: u32,
+    ) -> Option<Value> {
+        None
+    }
+
+    /// What a lambda gets as its parameter, by the call it is passed to.
+    fn given(&self, ev: &mut Evaluator<'_>, frame: Frame, given: Given) -> Value {
+        Value::Unknown
+    }
+
+    /// What a call puts out through an argument.
+    fn put_out(&self, ev: &mut Evaluator<'_>, frame: Frame, site: CallSite, argument: u8) -> Value {
+        Value::Unknown
+    }
+
+    /// Of several callables of one name those that a call means, where the language has rules of its own.
+    fn meant(&self, ev: &mut Evaluator<'_>, frame: Frame, site: CallSite, all: &[Def]) -> Option<Value> {
+        None
+    }
+
+    /// What a field or property holds in what `of` (`CallSite::callee`) stands for, where that says more than its own
+    /// declaration: type arguments.
+    fn held_by(&self, ev: &mut Evaluator<'_>, frame: Frame, of: CallSite, def: Def) -> Option<Value> {
+        None
+    }
+
+    /// Whether a value can be passed where `target` is asked for; what tells overloads apart.
+    fn fits(&self, ev: &mut Evaluator<'_>, frame: Frame, value: &Value, target: &Value) -> Fit {
+        Fit::Unknown
+    }
+
+    /// How many parameters a lambda has that can be passed where `target` is asked for.
+    fn lambda_arity(&self, ev: &mut Evaluator<'_>, frame: Frame, target: &Value) -> Option<u8> {
+        None
+    }
+
+    /// Whether a call of this declaration is a call of it, and not of what it holds.
+    fn is_called(&self, world: &World<'_>, def: Def) -> bool {
+        let kind = world.kind(def);
+        kind.is_callable() || kind.is_type_like() || kind == NodeKind::EnumMember
+    }
+
+    /// Whether a type has no members but those that are declared: then one that is missing is nowhere else.
+    fn has_closed_types(&self) -> bool {
+        false
     }
 
     /// `of::name`, one alternative at a time.
@@ -219,6 +282,26 @@ pub(crate) struct CallSite {
     pub(crate) decl: Option<DeclId>,
 }
 
+/// A parameter of a lambda that is an argument of the call of `callee`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Given {
+    pub(crate) decl: Option<DeclId>,
+    pub(crate) callee: ExprId,
+    pub(crate) argument: u8,
+    pub(crate) parameter: u8,
+}
+
+/// How well a value suits a parameter.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Fit {
+    /// As it is: the type itself or one above it.
+    Plain,
+    /// After a conversion that is tried last: boxing.
+    Converted,
+    No,
+    Unknown,
+}
+
 /// `Some(x)` matched against `of`: `variant` is the written path, `field` is `0`.
 #[derive(Clone, Copy)]
 pub(crate) struct Payload<'a> {
@@ -242,6 +325,7 @@ impl Rules for Plain {}
 
 pub(crate) fn rules_of(language: &str) -> &'static dyn Rules {
     match language {
+        "csharp" => &csharp::Csharp,
         "python" => &python::Python,
         "rust" => &rust::Rust,
         _ => &Plain,
@@ -250,5 +334,5 @@ pub(crate) fn rules_of(language: &str) -> &'static dyn Rules {
 
 /// Words the rules look for, so that they are names even where no file uses them.
 pub(crate) fn vocabulary() -> impl Iterator<Item = &'static str> {
-    python::vocabulary().chain(rust::vocabulary())
+    csharp::vocabulary().chain(python::vocabulary()).chain(rust::vocabulary())
 }

@@ -142,15 +142,11 @@ impl Reader<'_, '_> {
             Kind::RealLiteral => Expr::Literal(Literal::Float),
             Kind::NullLiteral => Expr::Literal(Literal::None),
             Kind::TupleExpression => Expr::Literal(Literal::Tuple),
-            Kind::Lambda => match self.child(node, Field::Body).filter(|it| self.kind(*it) != Kind::Block) {
-                Some(body) => {
-                    // The name of its parameter is bound when the walk comes to it; nothing is looked up before.
-                    let result = self.expr_at(body, decl, depth + 1);
-                    Expr::Lambda { result }
-                }
-                None => Expr::Literal(Literal::Function),
-            },
-            Kind::AnonymousMethod => Expr::Literal(Literal::Function),
+            Kind::Lambda | Kind::AnonymousMethod => {
+                let body = self.child(node, Field::Body).filter(|it| self.kind(*it) != Kind::Block);
+                let result = body.map(|it| self.expr_at(it, decl, depth + 1));
+                Expr::Lambda { n_parameters: self.n_parameters(node), result }
+            }
             Kind::CastExpression | Kind::ObjectCreation | Kind::DefaultExpression | Kind::ArrayCreation => {
                 match self.child(node, Field::Type) {
                     Some(type_) => Expr::Instance(self.read_type(type_, naming)),
@@ -191,6 +187,17 @@ impl Reader<'_, '_> {
             _ => Expr::Unknown,
         };
         self.b.expr_of(node, expr)
+    }
+
+    fn n_parameters(&self, lambda: Node) -> u8 {
+        match self.child(lambda, Field::Parameters) {
+            Some(list) if self.kind(list) == Kind::ImplicitParameter => 1,
+            Some(list) => {
+                let n = self.children(list).filter(|it| self.kind(*it) == Kind::Parameter).count();
+                u8::try_from(n).unwrap_or(u8::MAX)
+            }
+            None => 0,
+        }
     }
 
     /// `Name<X>`: a type where a member of it follows, else something generic.

@@ -1,12 +1,11 @@
 //! What a simple or qualified name means: type parameters, nested types, namespaces around, aliases, usings.
 
 use knowing_model::facts::{DeclId, Import, ImportKind};
-use knowing_model::NodeKind;
 
 use super::members::own_members;
 use super::namespaces::{GLOBAL, is_type};
 use super::{Csharp, standard};
-use crate::evaluate::{Evaluator, Frame};
+use crate::evaluate::Evaluator;
 use crate::hierarchy::Ancestor;
 use crate::names::Name;
 use crate::value::{External, Origin, Value};
@@ -277,12 +276,8 @@ pub(super) fn used_namespaces(world: &World<'_>, file: u32) -> Vec<ModuleId> {
         let mut namespace = namespace_at(world, &path);
         if namespace.is_none() {
             // Inside of a namespace, a using may be written from there.
-            let from = import.position;
-            let around = world.facts(in_file).namespaces.iter().rev();
-            let around = around.filter(|it| it.range == import.visible).next();
-            if let Some(around) = around
-                && from.line > 0
-            {
+            let around = world.facts(in_file).namespaces.iter().find(|it| it.range == import.visible);
+            if let Some(around) = around {
                 let chain = world.modules.csharp.chain(world, in_file, around.range.from);
                 namespace = chain.iter().find_map(|it| namespace_below(world, *it, &path));
             }
@@ -302,15 +297,4 @@ pub(super) fn namespace_at(world: &World<'_>, path: &[Name]) -> Option<ModuleId>
 
 fn namespace_below(world: &World<'_>, from: ModuleId, path: &[Name]) -> Option<ModuleId> {
     path.iter().try_fold(from, |at, name| world.modules.csharp.child(at, *name))
-}
-
-/// Whether a declaration is one that a value can be: everything but a type parameter's like.
-pub(super) fn is_callable_or_value(kind: NodeKind) -> bool {
-    kind.is_callable()
-        || matches!(kind, NodeKind::Field | NodeKind::Property | NodeKind::Const | NodeKind::EnumMember)
-}
-
-/// Where code stands: the frame's file at a declaration.
-pub(super) fn asked(frame: Frame, at: Option<u32>, name: Name, arity: Option<usize>) -> Asked {
-    Asked { file: frame.file, at, name, arity }
 }

@@ -32,7 +32,7 @@ struct Candidate {
 
 impl Csharp {
     /// Of the callables that share the name of `found`, those that the call can mean best.
-    pub(super) fn meant(&self, ev: &mut Evaluator<'_>, frame: Frame, site: CallSite, found: Def) -> Value {
+    pub(super) fn meant_of(&self, ev: &mut Evaluator<'_>, frame: Frame, site: CallSite, found: Def) -> Value {
         let world = ev.world;
         let candidates = self.candidates(ev, frame, site, found);
         if candidates.len() == 1 {
