@@ -77,7 +77,7 @@ impl Emitter<'_> {
             _ => Reason::Ambiguous,
         };
         let facts = world.facts(self.file);
-        let (name, receiver) = match facts.expr(call.callee) {
+        let (name, receiver) = match self.plain_callee(call) {
             Expr::Name { name, .. } => (facts.text(name).to_owned(), String::new()),
             Expr::Member { of, name } | Expr::Scoped { of, name } => {
                 (facts.text(name).to_owned(), self.written(of))
@@ -165,6 +165,15 @@ impl Emitter<'_> {
         }
     }
 
+    /// What is called, its type arguments left out.
+    fn plain_callee(&self, call: &Call) -> Expr {
+        let facts = self.world.facts(self.file);
+        match facts.expr(call.callee) {
+            Expr::Generic { of, .. } => facts.expr(of),
+            expr => expr,
+        }
+    }
+
     fn reason(&mut self, call: &Call, targets: &Targets) -> Reason {
         if call.form == CallForm::InMacro {
             return Reason::Macro;
@@ -178,7 +187,7 @@ impl Emitter<'_> {
         if targets.dynamic {
             return Reason::Dynamic;
         }
-        match self.world.facts(self.file).expr(call.callee) {
+        match self.plain_callee(call) {
             // The type that is known has no such member, but others have: the receiver is more than it seems (a mixin,
             // a proxy).
             Expr::Member { name, .. } if targets.missing => {
@@ -203,7 +212,7 @@ impl Emitter<'_> {
             return None;
         }
         let facts = world.facts(self.file);
-        let Expr::Member { name, .. } = facts.expr(call.callee) else { return None };
+        let Expr::Member { name, .. } = self.plain_callee(call) else { return None };
         if world.rules(self.file).is_common_member(facts.text(name)) {
             return None;
         }

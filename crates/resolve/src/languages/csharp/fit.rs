@@ -36,6 +36,12 @@ pub(super) fn fit(ev: &Evaluator<'_>, asked: &Value, given: &Value) -> Fit {
             if standard::is_value_type(last(ev, external)) { Fit::No } else { Fit::Maybe }
         }
         (_, Value::Nothing) => Fit::Maybe,
+        // A constant of a type from outside is mostly one of its own values.
+        (Value::ExternalInstance(asked, _), Value::External(given)) => match given.path[..] {
+            [.., of, _] if ev.world.text(of) == last(ev, asked) => Fit::Wide,
+            _ => Fit::Maybe,
+        },
+        (_, Value::External(_)) => Fit::Maybe,
         (Value::Instance(asked, _), Value::Instance(given, _)) => {
             let hierarchy = &world.hierarchy;
             if hierarchy.whole(*asked) == hierarchy.whole(*given) {
@@ -48,7 +54,7 @@ pub(super) fn fit(ev: &Evaluator<'_>, asked: &Value, given: &Value) -> Fit {
                 Fit::No
             }
         }
-        (Value::Instance(asked, _), Value::Function(_) | Value::Def(_)) => {
+        (Value::Instance(asked, _), Value::Function(_) | Value::Def(_) | Value::Overloads(_)) => {
             if world.kind(*asked) == NodeKind::Type { Fit::Wide } else { Fit::No }
         }
         (Value::Instance(..), _) => Fit::No,
@@ -70,7 +76,7 @@ pub(super) fn fit(ev: &Evaluator<'_>, asked: &Value, given: &Value) -> Fit {
                 Fit::Maybe
             }
         }
-        (Value::ExternalInstance(asked, _), Value::Function(_) | Value::Def(_)) => {
+        (Value::ExternalInstance(asked, _), Value::Function(_) | Value::Def(_) | Value::Overloads(_)) => {
             let name = last(ev, asked);
             if standard::is_delegate(name) {
                 Fit::Wide

@@ -49,7 +49,12 @@ impl Csharp {
                 if let Some(value) = standard::property(ev, of, name) {
                     return value;
                 }
-                self.extension_or(ev, frame, of, name, wanted, Value::External(external.member(name)))
+                // What a property of it holds is of a type that nobody here knows.
+                let otherwise = match wanted {
+                    Wanted::Method => Value::External(external.member(name)),
+                    Wanted::Any => Value::ExternalResult,
+                };
+                self.extension_or(ev, frame, of, name, wanted, otherwise)
             }
             Value::Awaitable(result) => match world.text(name) {
                 "Result" => (**result).clone(),

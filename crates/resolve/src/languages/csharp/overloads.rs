@@ -15,9 +15,11 @@ use crate::names::Name;
 use crate::value::Value;
 use crate::world::Def;
 
-/// What a call is made with.
+/// What a call is made with: each argument's name, where it has one, and value.
 pub(super) struct Made {
     pub(super) arguments: Vec<(Option<Name>, Value)>,
+    /// Parameters of the arguments that are lambdas.
+    lambdas: Vec<Option<u8>>,
     /// Number of written type arguments.
     pub(super) n_types: usize,
 }
@@ -35,8 +37,10 @@ impl Csharp {
     pub(super) fn meant_of(&self, ev: &mut Evaluator<'_>, frame: Frame, site: CallSite, found: Def) -> Value {
         let world = ev.world;
         let candidates = self.candidates(ev, frame, site, found);
-        if candidates.len() == 1 {
-            return Value::Def(candidates[0].def);
+        if let [only] = &candidates[..]
+            && !only.as_extension
+        {
+            return Value::Def(only.def);
         }
         let made = self.made(ev, frame, site);
         let mut best: Vec<(i32, Def)> = Vec::new();
@@ -57,6 +61,10 @@ impl Csharp {
             if !best.is_empty() {
                 break;
             }
+        }
+        if best.is_empty() && candidates.iter().all(|it| it.as_extension) {
+            // Something else of that name is meant, which the receiver has.
+            return Value::ExternalResult;
         }
         let top = best.iter().map(|it| it.0).max();
         let chosen: Vec<Def> = match top {
@@ -146,9 +154,15 @@ impl Csharp {
         let world = ev.world;
         let facts = world.facts(frame.file);
         let mut arguments = Vec::new();
+        let mut lambdas = Vec::new();
         for argument in facts.arguments_of(site.callee) {
+            let mut lambda = None;
             let value = match facts.expr(argument.value) {
-                Expr::Lambda { .. } | Expr::Literal(Literal::Function) => Value::Function(Value::Unknown.into()),
+                Expr::Lambda { n_parameters, .. } => {
+                    lambda = Some(n_parameters);
+                    Value::Function(Value::Unknown.into())
+                }
+                Expr::Literal(Literal::Function) => Value::Function(Value::Unknown.into()),
                 _ => {
                     let value = ev.settled_expr(frame, site.decl, argument.value);
                     match value {
@@ -158,6 +172,7 @@ impl Csharp {
                 }
             };
             arguments.push((argument.name.map(|it| world.name(frame.file, it)), value));
+            lambdas.push(lambda);
         }
         let n_types = match facts.expr(site.callee) {
             Expr::Generic { arguments, .. } => match facts.type_(arguments) {
@@ -166,7 +181,7 @@ impl Csharp {
             },
             _ => 0,
         };
-        Made { arguments, n_types }
+        Made { arguments, lambdas, n_types }
     }
 
     /// How well types fit; none when they do not.
@@ -185,7 +200,11 @@ impl Csharp {
             let Some(type_) = parameter.type_ else { continue };
             let inner = Frame::in_file(frame, file);
             let asked = self.typed_with(ev, inner, Some(id), type_, &Vec::new());
-            let mut fits = fit(ev, &asked, value);
+            let mut fits = match (value, made.lambdas[index]) {
+                (Value::Overloads(all), _) => self.group_fit(ev, frame, &asked, all),
+                (_, Some(n)) if self.n_inputs(ev, &asked).is_some_and(|it| it != usize::from(n)) => Fit::No,
+                _ => fit(ev, &asked, value),
+            };
             if parameter.kind == ParameterKind::Rest {
                 let element = asked.argument(0);
                 let one = fit(ev, &element, value);
@@ -206,6 +225,52 @@ impl Csharp {
         score -= i32::from(n_rest > 0) * 4;
         score -= i32::from(!decl.type_parameters.is_empty() && made.n_types == 0) * 2;
         Some(score)
+    }
+
+    /// How many parameters a delegate of this type has.
+    fn n_inputs(&self, ev: &Evaluator<'_>, delegate: &Value) -> Option<usize> {
+        match delegate {
+            Value::ExternalInstance(external, arguments) => {
+                match (external.last().map_or("", |it| ev.world.text(it)), &arguments[..]) {
+                    ("Func", [inputs @ .., _]) => Some(inputs.len()),
+                    ("Action", inputs) => Some(inputs.len()),
+                    ("Predicate", _) => Some(1),
+                    ("Comparison", _) => Some(2),
+                    ("Expression", [inner]) => self.n_inputs(ev, inner),
+                    _ => None,
+                }
+            }
+            Value::Instance(def, _) if ev.world.kind(*def) == NodeKind::Type => {
+                Some(ev.world.decl(*def).2.parameters.len())
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether one of these methods can be handed over for a delegate.
+    fn group_fit(&self, ev: &mut Evaluator<'_>, frame: Frame, asked: &Value, all: &[Def]) -> Fit {
+        let plain = fit(ev, asked, &Value::Function(Value::Unknown.into()));
+        let Some(n) = self.n_inputs(ev, asked) else { return plain };
+        let inputs: Vec<Value> = match asked {
+            Value::ExternalInstance(_, arguments) => arguments.iter().take(n).cloned().collect(),
+            _ => vec![Value::Unknown; n],
+        };
+        let mut best = Fit::No;
+        for def in all {
+            let (file, id, decl) = ev.world.decl(*def);
+            if decl.parameters.len() != n {
+                continue;
+            }
+            let mut fits = plain;
+            for (parameter, input) in decl.parameters.iter().zip(&inputs) {
+                if let Some(type_) = parameter.type_ {
+                    let taken = self.typed_with(ev, Frame::in_file(frame, file), Some(id), type_, &Vec::new());
+                    fits = fits.min(fit(ev, &taken, input));
+                }
+            }
+            best = best.max(fits);
+        }
+        best
     }
 
     /// Extension methods of this name that the file can see, with how well they fit a receiver.

@@ -62,7 +62,14 @@ impl Csharp {
             Value::Instance(..) | Value::ExternalInstance(..) | Value::Function(_) => {
                 self.value_called(ev, frame, callee)
             }
-            Value::ExternalResult => Value::ExternalResult,
+            Value::ExternalResult => match plain_callee(ev, frame, site.callee) {
+                Expr::Member { name, .. } => {
+                    let types = self.written_types(ev, frame, site);
+                    let name = world.text(world.name(frame.file, name));
+                    standard::called(ev, name, &Value::ExternalResult, &types)
+                }
+                _ => Value::ExternalResult,
+            },
             _ => Value::Unknown,
         }
     }

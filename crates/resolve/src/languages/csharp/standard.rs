@@ -180,6 +180,21 @@ pub(super) fn called(ev: &Evaluator<'_>, name: &str, on: &Value, types: &[Value]
             _ => only.clone(),
         };
     }
+    match name {
+        "ToString" | "Trim" | "TrimStart" | "TrimEnd" | "Substring" | "ToLowerInvariant" | "ToUpperInvariant" | "ToLower"
+        | "ToUpper" => return instance(ev, "String", vec![]),
+        "Join" | "Format" | "Concat" if is_text(ev, on) => return instance(ev, "String", vec![]),
+        "GetHashCode" | "IndexOf" | "CompareTo" => return instance(ev, "Int32", vec![]),
+        "Equals" | "StartsWith" | "EndsWith" | "IsNullOrEmpty" | "IsNullOrWhiteSpace" => {
+            return instance(ev, "Boolean", vec![]);
+        }
+        "AsSpan" if is_text(ev, on) => {
+            let character = instance(ev, "Char", vec![]);
+            return instance(ev, "ReadOnlySpan", vec![character]);
+        }
+        "GetType" => return instance(ev, "Type", vec![]),
+        _ => {}
+    }
     match (name, on) {
         ("ConfigureAwait" | "WaitAsync" | "AsTask", Value::Awaitable(_)) => on.clone(),
         ("GetAwaiter", Value::Awaitable(_)) => on.clone(),
@@ -201,6 +216,13 @@ pub(super) fn called(ev: &Evaluator<'_>, name: &str, on: &Value, types: &[Value]
     }
 }
 
+fn is_text(ev: &Evaluator<'_>, value: &Value) -> bool {
+    match value {
+        Value::ExternalInstance(external, _) | Value::External(external) => last(ev, external) == "String",
+        _ => false,
+    }
+}
+
 /// What methods of containers hand out.
 fn held(ev: &Evaluator<'_>, name: &str, on: &Value) -> Option<Value> {
     let Value::ExternalInstance(external, arguments) = on else { return None };
@@ -208,7 +230,9 @@ fn held(ev: &Evaluator<'_>, name: &str, on: &Value) -> Option<Value> {
         (_, "GetValueOrDefault" | "GetOrAdd" | "AddOrUpdate", [_, value]) => Some(value.clone()),
         (_, "Dequeue" | "Peek" | "Pop" | "Get" | "Rent" | "GetValueOrDefault" | "Take", [of]) => Some(of.clone()),
         ("Func", "Invoke", [.., result]) => Some(result.clone()),
-        ("String", _, _) => Some(instance(ev, "String", vec![])),
+        ("String", "Replace" | "Insert" | "Remove" | "PadLeft" | "PadRight" | "Normalize", _) => {
+            Some(instance(ev, "String", vec![]))
+        }
         _ => None,
     }
 }
