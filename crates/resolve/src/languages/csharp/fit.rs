@@ -121,6 +121,12 @@ fn outside_fit(ev: &Evaluator<'_>, asked: (&External, &[Value]), given: (&Extern
         }
     };
     if want == have {
+        // `Action<A>` and `Action<A, B>` are two types.
+        if asked.1.len() != given.1.len() && !asked.1.is_empty() && !given.1.is_empty()
+            || standard::is_delegate(want) && asked.1.len() != given.1.len()
+        {
+            return Fit::No;
+        }
         return arguments(Fit::Exact);
     }
     if want == "Object" {

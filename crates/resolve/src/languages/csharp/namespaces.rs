@@ -1,6 +1,6 @@
 //! Namespaces and the types in them, extension methods by name, usings that hold for many files, partial types.
 
-use knowing_model::NodeKind;
+use knowing_model::{NodeFlags, NodeKind};
 use knowing_model::facts::{DeclId, ImportKind, ParameterKind};
 use rustc_hash::FxHashMap;
 
@@ -32,7 +32,7 @@ impl CsharpNamespaces {
         all.by_text.insert(String::new(), GLOBAL);
         let mut partial: FxHashMap<String, Vec<Def>> = FxHashMap::default();
         for file in 0..world.n_files() as u32 {
-            if world.facts(file).language == "csharp" {
+            if world.facts(file).language == "csharp" && !is_listing(world, file) {
                 all.add_file(world, file, &mut partial);
             }
         }
@@ -159,6 +159,12 @@ impl CsharpNamespaces {
         };
         self.global_usings.iter().filter(move |it| holds(&it.0)).map(|it| (it.1, it.2))
     }
+}
+
+/// A listing of what an assembly offers, which declares all of it once more.
+fn is_listing(world: &World<'_>, file: u32) -> bool {
+    world.facts(file).flags.contains(NodeFlags::GENERATED)
+        && world.path(file).split('/').any(|it| matches!(it, "api" | "ref"))
 }
 
 /// Whether a declaration is a type that has members.

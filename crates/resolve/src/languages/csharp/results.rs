@@ -56,7 +56,10 @@ impl Csharp {
                         Value::Awaitable(value.into())
                     }
                     "Run" | "StartNew" if types.len() == 1 => Value::Awaitable(types[0].clone().into()),
-                    _ => standard::called(ev, name, &on, &types),
+                    _ => match standard::made_by(ev, external) {
+                        Some(value) => value,
+                        None => standard::called(ev, name, &on, &types),
+                    },
                 }
             }
             Value::Instance(..) | Value::ExternalInstance(..) | Value::Function(_) => {

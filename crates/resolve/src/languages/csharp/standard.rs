@@ -216,6 +216,19 @@ pub(super) fn called(ev: &Evaluator<'_>, name: &str, on: &Value, types: &[Value]
     }
 }
 
+/// `TimeSpan.FromSeconds()`, `Guid.NewGuid()`, `int.Parse()`: a static method that makes a value of its own type.
+pub(super) fn made_by(ev: &Evaluator<'_>, external: &External) -> Option<Value> {
+    let [.., type_, name] = external.path[..] else { return None };
+    let (type_, name) = (ev.world.text(type_), ev.world.text(name));
+    match (type_, name) {
+        ("Task" | "ValueTask", "Delay" | "WhenAll" | "Yield") => Some(Value::Awaitable(Value::Nothing.into())),
+        _ if is_sealed(type_) && ["From", "Parse", "New", "Create"].iter().any(|it| name.starts_with(it)) => {
+            Some(instance(ev, type_, vec![]))
+        }
+        _ => None,
+    }
+}
+
 fn is_text(ev: &Evaluator<'_>, value: &Value) -> bool {
     match value {
         Value::ExternalInstance(external, _) | Value::External(external) => last(ev, external) == "String",
