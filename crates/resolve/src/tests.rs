@@ -70,6 +70,11 @@ fn check(spec: &str, file: &str) {
 }
 
 #[test]
+fn r1_r2_r3_r5_r6_csharp_spec_holds() {
+    check(include_str!("languages/csharp/spec.md"), "csharp/spec.md");
+}
+
+#[test]
 fn r1_r2_r3_r5_r6_python_spec_holds() {
     check(include_str!("languages/python/spec.md"), "python/spec.md");
 }

@@ -153,11 +153,15 @@ impl Csharp {
                 continue;
             }
             match &only {
-                Some(known) if *known != path => return External::new(Origin::ThirdParty, &[name]),
+                Some(known) if *known != path => {
+                    only = None;
+                    break;
+                }
                 _ => only = Some(path),
             }
         }
-        let mut path = only.unwrap_or_default();
+        let nowhere = || world.names.find(super::NOWHERE).into_iter().collect();
+        let mut path: Vec<Name> = only.unwrap_or_else(nowhere);
         path.push(name);
         External::new(Origin::ThirdParty, &path)
     }

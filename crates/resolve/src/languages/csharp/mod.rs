@@ -42,11 +42,13 @@ pub(crate) struct Csharp;
 
 /// What constructors are called.
 const INIT: &str = "<init>";
+/// The root of what nobody knows the namespace of.
+const NOWHERE: &str = "?";
 /// A callee that stands for the constructor of what it is a member of.
 const NEW: &str = "new";
 
 pub(super) fn vocabulary() -> impl Iterator<Item = &'static str> {
-    [INIT, NEW, "this[]", "GetEnumerator", "GetAsyncEnumerator", "Invoke"].into_iter().chain(tables::words())
+    [INIT, NEW, NOWHERE, "this[]"].into_iter().chain(tables::words())
 }
 
 impl Rules for Csharp {
@@ -105,17 +107,36 @@ impl Rules for Csharp {
         if let Some(found) = declared_member(world, type_, name, Wanted::Any) {
             return self.as_callable(ev, found);
         }
-        // A class from outside may have it, unless something further out is called so.
-        let outside = world.hierarchy.ancestors(type_).iter().find_map(|it| match it {
-            Ancestor::External(external) if !is_interface_name(ev, external) => Some(external),
-            _ => None,
-        });
-        if let Some(external) = outside
+        // What is not written like a type is a field of a class from outside.
+        if self.outside_base(ev, type_).is_some()
+            && !world.text(name).starts_with(|it: char| it.is_uppercase())
             && !self.is_found_around(ev, frame, type_, name)
         {
-            return Value::External(external.member(name));
+            return Value::ExternalResult;
         }
         Value::Missing
+    }
+
+    fn called_name(
+        &self,
+        ev: &mut Evaluator<'_>,
+        frame: Frame,
+        decl: Option<DeclId>,
+        name: Name,
+        at: u32,
+    ) -> Option<Value> {
+        let world = ev.world;
+        let found = ev.name(frame, decl, name, at, Space::Value);
+        let Value::External(_) = &found else { return Some(found) };
+        // Nothing in the project: a class from outside that one around is below may have it.
+        let mut around = members::type_around(world, frame.file, decl);
+        while let Some(type_) = around {
+            if let Some(external) = self.outside_base(ev, type_) {
+                return Some(Value::External(external.member(name)));
+            }
+            around = world.owner(type_);
+        }
+        Some(Value::Missing)
     }
 
     fn imported_value(&self, ev: &mut Evaluator<'_>, frame: Frame, import: &Import, _: Space) -> Value {
@@ -271,10 +292,7 @@ impl Rules for Csharp {
             }
             Origin::ThirdParty => {
                 // The package is the root of the namespace, where one is known.
-                let (package, rest) = match texts.split_first() {
-                    Some((root, rest)) if rest.len() > 1 || texts.len() == 1 && !is_type_name(root) => (*root, rest),
-                    _ => ("?", texts.as_slice()),
-                };
+                let (package, rest) = texts.split_first().map_or((NOWHERE, &texts[..]), |(root, rest)| (*root, rest));
                 ExternalName {
                     repo: "external",
                     container: format!("nuget/{package}"),
@@ -296,6 +314,14 @@ impl Csharp {
             }
         }
         self.top_type(ev, Asked { file: frame.file, at: None, name, arity: None })
+    }
+
+    /// The class from outside that a type is below.
+    fn outside_base<'w>(&self, ev: &Evaluator<'w>, type_: Def) -> Option<&'w External> {
+        ev.world.hierarchy.ancestors(type_).iter().find_map(|it| match it {
+            Ancestor::External(external) if !is_interface_name(ev, external) => Some(external),
+            _ => None,
+        })
     }
 
     /// Whether a name is declared by a type around `type_`, or is that of a type or namespace.
@@ -370,8 +396,4 @@ impl Csharp {
 fn is_interface_name(ev: &Evaluator<'_>, external: &External) -> bool {
     let text = external.last().map_or("", |it| ev.world.text(it));
     matches!(text.as_bytes(), [b'I', second, ..] if second.is_ascii_uppercase())
-}
-
-fn is_type_name(text: &str) -> bool {
-    text.starts_with(|it: char| it.is_uppercase())
 }

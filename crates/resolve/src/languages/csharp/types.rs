@@ -7,7 +7,7 @@ use super::{Csharp, standard};
 use crate::evaluate::{Evaluator, Frame};
 use crate::hierarchy::Ancestor;
 use crate::names::Name;
-use crate::value::Value;
+use crate::value::{External, Origin, Value};
 use crate::world::Def;
 
 /// What type parameters stand for, innermost last.
@@ -94,7 +94,8 @@ impl Csharp {
             let at = names.len() - 1;
             names[at] = long;
             let found = self.named_entity(ev, decl, &names, Asked { name: names[0], ..asked });
-            if matches!(found, Value::Def(_)) {
+            let is_standard = |it: &External| it.origin == Origin::StandardLibrary;
+            if matches!(&found, Value::Def(_)) || matches!(&found, Value::External(it) if is_standard(it)) {
                 return found;
             }
             names[at] = last;
