@@ -1,11 +1,11 @@
 //! Which languages and project files there are: one line each, sorted.
 
 use crate::language::Language;
-use crate::languages::{csharp, java, python, rust};
+use crate::languages::{csharp, java, php, python, rust};
 use crate::manifests::{self, Manifests};
 
 /// Languages by name.
-pub(crate) const LANGUAGES: &[&Language] = &[&csharp::LANGUAGE, &java::LANGUAGE, &python::LANGUAGE, &rust::LANGUAGE];
+pub(crate) const LANGUAGES: &[&Language] = &[&csharp::LANGUAGE, &java::LANGUAGE, &php::LANGUAGE, &python::LANGUAGE, &rust::LANGUAGE];
 
 /// Project files by name.
 pub(crate) const MANIFESTS: &[&Manifests] =

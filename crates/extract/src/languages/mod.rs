@@ -2,5 +2,6 @@
 
 pub(crate) mod csharp;
 pub(crate) mod java;
+pub(crate) mod php;
 pub(crate) mod python;
 pub(crate) mod rust;

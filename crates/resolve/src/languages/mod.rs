@@ -1,6 +1,7 @@
 //! What each language means by its names: modules, imports, member order, the standard library.
 
 pub(crate) mod csharp;
+pub(crate) mod php;
 pub(crate) mod python;
 pub(crate) mod rust;
 
@@ -13,6 +14,7 @@ use crate::value::{External, Value};
 use crate::world::{Def, World};
 
 use self::csharp::CsharpNamespaces;
+use self::php::PhpNames;
 use self::python::PythonModules;
 use self::rust::RustCrates;
 
@@ -20,13 +22,14 @@ use self::rust::RustCrates;
 #[derive(Default)]
 pub(crate) struct Modules {
     pub(crate) csharp: CsharpNamespaces,
+    pub(crate) php: PhpNames,
     pub(crate) python: PythonModules,
     pub(crate) rust: RustCrates,
 }
 
 impl Modules {
     pub(crate) fn new(world: &World<'_>) -> Modules {
-        Modules { csharp: CsharpNamespaces::new(world), python: PythonModules::new(world), rust: RustCrates::new(world) }
+        Modules { csharp: CsharpNamespaces::new(world), php: PhpNames::new(world), python: PythonModules::new(world), rust: RustCrates::new(world) }
     }
 
     /// Types that are declared in several places and are one for member lookup (partial, reopened, merged), each with
@@ -326,6 +329,7 @@ impl Rules for Plain {}
 pub(crate) fn rules_of(language: &str) -> &'static dyn Rules {
     match language {
         "csharp" => &csharp::Csharp,
+        "php" => &php::Php,
         "python" => &python::Python,
         "rust" => &rust::Rust,
         _ => &Plain,
@@ -334,5 +338,5 @@ pub(crate) fn rules_of(language: &str) -> &'static dyn Rules {
 
 /// Words the rules look for, so that they are names even where no file uses them.
 pub(crate) fn vocabulary() -> impl Iterator<Item = &'static str> {
-    csharp::vocabulary().chain(python::vocabulary()).chain(rust::vocabulary())
+    csharp::vocabulary().chain(php::vocabulary()).chain(python::vocabulary()).chain(rust::vocabulary())
 }

@@ -64,6 +64,10 @@ impl Rules for Csharp {
             Value::Missing => {}
             value => return value,
         }
+        // The root of a namespace from outside.
+        if is_namespace_root(ev, frame.file, name) {
+            return Value::External(standard::named(ev, &[name]));
+        }
         // Written like a type: one from outside.
         if ev.world.text(name).starts_with(|it: char| it.is_uppercase()) {
             return Value::External(self.outside_type(ev, frame.file, name));
@@ -390,6 +394,12 @@ impl Csharp {
             _ => Value::Unknown,
         }
     }
+}
+
+fn is_namespace_root(ev: &Evaluator<'_>, file: u32, name: Name) -> bool {
+    ev.world.text(name) == "System"
+        || lookup::imports_of(ev.world, file)
+            .any(|(at, import)| import.module.first().is_some_and(|it| ev.world.name(at, *it) == name))
 }
 
 /// `IThing`: interfaces are written so.

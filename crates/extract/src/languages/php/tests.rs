@@ -1,0 +1,1 @@
+//! What `spec.md` cannot show: deep, long and broken input, test paths.
