@@ -30,6 +30,11 @@ fn x1_java() {
 }
 
 #[test]
+fn x1_php() {
+    check("languages/php/spec.md", include_str!("languages/php/spec.md"), "src/A.php");
+}
+
+#[test]
 fn x1_python() {
     check("languages/python/spec.md", include_str!("languages/python/spec.md"), "a.py");
 }
@@ -92,7 +97,7 @@ proptest! {
     #[test]
     fn x5_random_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..2_000)) {
         for path in
-            ["A.java", "a.cs", "a.py", "tests/a.pyi", "a.rs", "Cargo.toml", "pyproject.toml", "setup.cfg", "setup.py"]
+            ["A.java", "a.cs", "a.php", "a.py", "tests/a.pyi", "a.rs", "Cargo.toml", "pyproject.toml", "setup.cfg", "setup.py"]
         {
             check_whole(&extract(path, &bytes));
         }
@@ -120,6 +125,7 @@ fn snippets() -> Vec<(String, String)> {
     let specs = [
         ("a.cs", include_str!("languages/csharp/spec.md")),
         ("A.java", include_str!("languages/java/spec.md")),
+        ("a.php", include_str!("languages/php/spec.md")),
         ("a.py", include_str!("languages/python/spec.md")),
         ("a.rs", include_str!("languages/rust/spec.md")),
         ("Cargo.toml", include_str!("manifests/spec.md")),
@@ -303,7 +309,7 @@ fn x7_line_ends_and_marks_do_not_matter() {
 
 #[test]
 fn an_empty_file_has_facts() {
-    for path in ["A.java", "a.cs", "a.py", "a.rs", "Cargo.toml", "setup.cfg"] {
+    for path in ["A.java", "a.cs", "a.php", "a.py", "a.rs", "Cargo.toml", "setup.cfg"] {
         let facts = extract(path, b"");
         assert_eq!((facts.partial, facts.n_lines), (None, 0));
         assert!(!facts.language.is_empty());

@@ -79,7 +79,7 @@ impl Reader<'_, '_> {
         if body.is_none() && is_interface {
             decl.flags.insert(NodeFlags::ABSTRACT);
         }
-        Step::Within(Context { decl: Some(id), class: cx.class, callable: range, block: range })
+        Step::Within(Context { decl: Some(id), class: cx.class, callable: range, block: range, in_closure: false })
     }
 
     /// `array`, `iterable`, `object`, `mixed`: a comment says more.
@@ -154,7 +154,7 @@ impl Reader<'_, '_> {
                 }
             }
         }
-        Step::Within(Context { decl, block: range, ..cx })
+        Step::Within(Context { decl, block: range, in_closure: true, ..cx })
     }
 
     /// `it('adds', function () { ... })`, `test('adds', fn () => ...)`.
@@ -187,6 +187,7 @@ impl Reader<'_, '_> {
     /// What a callable without a stated result gives back.
     pub(super) fn returned(&mut self, node: Node, cx: Context) -> Step<Context> {
         if let (Some(id), Some(value)) = (cx.decl, self.first_child(node))
+            && !cx.in_closure
             && self.b.facts.decl(id).type_.is_none()
             && self.b.facts.decl(id).kind.is_callable()
         {

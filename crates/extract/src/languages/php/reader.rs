@@ -20,7 +20,7 @@ pub(super) fn read(builder: &mut Builder<'_>) {
         titles: FxHashMap::default(),
     };
     let whole = reader.b.tree.range(root);
-    let context = Context { decl: None, class: None, callable: whole, block: whole };
+    let context = Context { decl: None, class: None, callable: whole, block: whole, in_closure: false };
     walk(tree, &mut reader, context);
     reader.finish();
 }
@@ -35,6 +35,8 @@ pub(super) struct Context {
     pub(super) callable: Range,
     /// The innermost block.
     pub(super) block: Range,
+    /// In a closure, whose results are not those of what is around.
+    pub(super) in_closure: bool,
 }
 
 /// `$this->name = value`, for the end.

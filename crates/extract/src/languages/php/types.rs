@@ -150,7 +150,7 @@ impl Reader<'_, '_> {
             }
         }
         let range = self.b.tree.range(node);
-        Step::Within(Context { decl: Some(id), class: Some(id), callable: range, block: range })
+        Step::Within(Context { decl: Some(id), class: Some(id), callable: range, block: range, in_closure: false })
     }
 
     fn bases(&mut self, clause: Node, id: DeclId, role: BaseRole) {

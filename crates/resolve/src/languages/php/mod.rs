@@ -11,7 +11,7 @@ use crate::hierarchy::Ancestor;
 use crate::names::Name;
 use crate::scopes::{Item, Scope};
 use crate::value::{External, Origin, Value};
-use crate::world::{Def, World};
+use crate::world::{Def, ModuleId, World};
 
 use names::{Sort, whole_names};
 
@@ -98,20 +98,27 @@ impl Rules for Php {
     }
 
     fn imported_module(&self, ev: &mut Evaluator<'_>, frame: Frame, import: &Import) -> Value {
-        // An included file has no value; it is found by `file_of` of what it declares.
-        let _ = (ev, frame, import);
-        Value::Unknown
-    }
-
-    fn reached_files(&self, ev: &Evaluator<'_>, frame: Frame, import: &Import) -> Vec<u32> {
         if import.level != FILE_LEVEL {
-            return Vec::new();
+            return Value::Unknown;
         }
         let world = ev.world;
-        let Some(path) = import.module.first().map(|it| world.facts(frame.file).text(*it)) else { return Vec::new() };
+        let Some(path) = import.module.first().map(|it| world.facts(frame.file).text(*it)) else {
+            return Value::Unknown;
+        };
         let directory = world.path(frame.file).rsplit_once('/').map_or("", |it| it.0);
-        let found = normal(directory, path).and_then(|it| world.file_at(&it));
-        found.into_iter().collect()
+        // From the file, or from the top where the program was started.
+        let near = normal(directory, path).and_then(|it| world.file_at(&it));
+        let found = near.or_else(|| normal("", path).and_then(|it| world.file_at(&it)));
+        found.map_or(Value::Unknown, |file| Value::Module(ModuleId(file)))
+    }
+
+    /// A module is a file that is included.
+    fn file_of(&self, ev: &Evaluator<'_>, value: &Value) -> Option<u32> {
+        match value {
+            Value::Def(def) => Some(ev.world.file_of(*def)),
+            Value::Module(file) => Some(file.0),
+            _ => None,
+        }
     }
 
     fn type_entity(
