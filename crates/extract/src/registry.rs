@@ -1,15 +1,20 @@
 //! Which languages and project files there are: one line each, sorted.
 
 use crate::language::Language;
-use crate::languages::{csharp, java, php, python, rust};
+use crate::languages::{csharp, go, java, php, python, rust};
 use crate::manifests::{self, Manifests};
 
 /// Languages by name.
-pub(crate) const LANGUAGES: &[&Language] = &[&csharp::LANGUAGE, &java::LANGUAGE, &php::LANGUAGE, &python::LANGUAGE, &rust::LANGUAGE];
+pub(crate) const LANGUAGES: &[&Language] = &[&csharp::LANGUAGE, &go::LANGUAGE, &java::LANGUAGE, &php::LANGUAGE, &python::LANGUAGE, &rust::LANGUAGE];
 
 /// Project files by name.
-pub(crate) const MANIFESTS: &[&Manifests] =
-    &[&manifests::cargo::CARGO, &manifests::pyproject::PYPROJECT, &manifests::setup::SETUP_CFG];
+pub(crate) const MANIFESTS: &[&Manifests] = &[
+    &manifests::cargo::CARGO,
+    &manifests::gomod::GO_MOD,
+    &manifests::gomod::GO_WORK,
+    &manifests::pyproject::PYPROJECT,
+    &manifests::setup::SETUP_CFG,
+];
 
 /// A language or project format and the paths it takes, for documentation.
 #[derive(Clone, PartialEq, Eq, Debug)]

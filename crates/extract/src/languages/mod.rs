@@ -1,6 +1,7 @@
 //! One folder a language.
 
 pub(crate) mod csharp;
+pub(crate) mod go;
 pub(crate) mod java;
 pub(crate) mod php;
 pub(crate) mod python;

@@ -1,6 +1,7 @@
 //! What each language means by its names: modules, imports, member order, the standard library.
 
 pub(crate) mod csharp;
+pub(crate) mod go;
 pub(crate) mod php;
 pub(crate) mod python;
 pub(crate) mod rust;
@@ -8,12 +9,14 @@ pub(crate) mod rust;
 use knowing_model::NodeKind;
 use knowing_model::facts::{DeclId, ExprId, Import, Literal, TypeId};
 
+use crate::derive::DerivedEdge;
 use crate::evaluate::{Evaluator, Frame};
 use crate::names::Name;
 use crate::value::{External, Value};
 use crate::world::{Def, World};
 
 use self::csharp::CsharpNamespaces;
+use self::go::GoPackages;
 use self::php::PhpNames;
 use self::python::PythonModules;
 use self::rust::RustCrates;
@@ -22,6 +25,7 @@ use self::rust::RustCrates;
 #[derive(Default)]
 pub(crate) struct Modules {
     pub(crate) csharp: CsharpNamespaces,
+    pub(crate) go: GoPackages,
     pub(crate) php: PhpNames,
     pub(crate) python: PythonModules,
     pub(crate) rust: RustCrates,
@@ -29,7 +33,13 @@ pub(crate) struct Modules {
 
 impl Modules {
     pub(crate) fn new(world: &World<'_>) -> Modules {
-        Modules { csharp: CsharpNamespaces::new(world), php: PhpNames::new(world), python: PythonModules::new(world), rust: RustCrates::new(world) }
+        Modules {
+            csharp: CsharpNamespaces::new(world),
+            go: GoPackages::new(world),
+            php: PhpNames::new(world),
+            python: PythonModules::new(world),
+            rust: RustCrates::new(world),
+        }
     }
 
     /// Types that are declared in several places and are one for member lookup (partial, reopened, merged), each with
@@ -92,6 +102,16 @@ pub(crate) trait Rules: Sync {
         }
     }
 
+    /// Any file of the directory that a module is, where modules are directories.
+    fn directory_of(&self, ev: &Evaluator<'_>, value: &Value) -> Option<u32> {
+        None
+    }
+
+    /// Whether calling this converts a value to a type: a use of the type, and no call.
+    fn is_conversion(&self, ev: &Evaluator<'_>, callee: &Value) -> bool {
+        false
+    }
+
     /// Whether a name bound anywhere in a callable is that callable's name everywhere in it (no block scopes).
     fn binds_whole_callable(&self) -> bool {
         true
@@ -144,6 +164,17 @@ pub(crate) trait Rules: Sync {
     /// What a written type says a value is: an instance of it.
     fn typed(&self, ev: &mut Evaluator<'_>, frame: Frame, decl: Option<DeclId>, type_: TypeId) -> Value {
         Value::Unknown
+    }
+
+    /// The type that an `impl` block, or a receiver, is for.
+    fn implemented(
+        &self,
+        ev: &mut Evaluator<'_>,
+        frame: Frame,
+        decl: Option<DeclId>,
+        type_: TypeId,
+    ) -> Value {
+        self.type_entity(ev, frame, decl, type_)
     }
 
     /// The instance a method is called on, seen from inside.
@@ -240,6 +271,14 @@ pub(crate) trait Rules: Sync {
         Value::Unknown
     }
 
+    /// Item `index` of a destructured value.
+    fn item(&self, ev: &mut Evaluator<'_>, of: &Value, index: u32) -> Value {
+        match of {
+            Value::Tuple(items) => items.get(index as usize).cloned().unwrap_or(Value::Unknown),
+            _ => Value::Unknown,
+        }
+    }
+
     /// What `with of as` binds.
     fn entered(&self, ev: &mut Evaluator<'_>, frame: Frame, of: &Value) -> Value {
         Value::Unknown
@@ -329,6 +368,7 @@ impl Rules for Plain {}
 pub(crate) fn rules_of(language: &str) -> &'static dyn Rules {
     match language {
         "csharp" => &csharp::Csharp,
+        "go" => &go::Go,
         "php" => &php::Php,
         "python" => &python::Python,
         "rust" => &rust::Rust,
@@ -338,5 +378,14 @@ pub(crate) fn rules_of(language: &str) -> &'static dyn Rules {
 
 /// Words the rules look for, so that they are names even where no file uses them.
 pub(crate) fn vocabulary() -> impl Iterator<Item = &'static str> {
-    csharp::vocabulary().chain(php::vocabulary()).chain(python::vocabulary()).chain(rust::vocabulary())
+    csharp::vocabulary()
+        .chain(go::vocabulary())
+        .chain(php::vocabulary())
+        .chain(python::vocabulary())
+        .chain(rust::vocabulary())
+}
+
+/// Relations that follow from all files together by rules of one language.
+pub(crate) fn derived(world: &World<'_>, edges: &mut Vec<DerivedEdge>) {
+    go::implements(world, edges);
 }
