@@ -15,7 +15,7 @@
 //! value f -> X 3:8            hint f -> T 1:8              mention f -> T 4:2
 //! access C.f -> self.x 3:13   decorator f -> route 1:1     raise f -> Error 4:10
 //! import from ..a import b as c                            import f: a.b
-//! namespace A.B 3:0-9:1
+//! namespaced A.B 3:0-9:1
 //! export name                 return f -> x.y()            yield f -> x
 //! site f reads_env HOME 4:4   impl Trait for Type          mod name
 //! ```
@@ -69,7 +69,7 @@ impl Notation<'_> {
             self.push(format!("doc file {}", flat(facts.text(doc))));
         }
         for it in &facts.namespaces {
-            self.push(format!("namespace {} {}", facts.text(it.name), self.range(it.range)));
+            self.push(format!("namespaced {} {}", facts.text(it.name), self.range(it.range)));
         }
         for name in facts.exports.iter().flatten() {
             self.push(format!("export {}", facts.text(*name)));

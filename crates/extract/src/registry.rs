@@ -5,7 +5,8 @@ use crate::languages::{csharp, go, java, php, python, rust};
 use crate::manifests::{self, Manifests};
 
 /// Languages by name.
-pub(crate) const LANGUAGES: &[&Language] = &[&csharp::LANGUAGE, &go::LANGUAGE, &java::LANGUAGE, &php::LANGUAGE, &python::LANGUAGE, &rust::LANGUAGE];
+pub(crate) const LANGUAGES: &[&Language] =
+    &[&csharp::LANGUAGE, &go::LANGUAGE, &java::LANGUAGE, &php::LANGUAGE, &python::LANGUAGE, &rust::LANGUAGE];
 
 /// Project files by name.
 pub(crate) const MANIFESTS: &[&Manifests] = &[

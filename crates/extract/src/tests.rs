@@ -246,6 +246,7 @@ fn x5_deep_nesting_of_braces_ends_too() {
         check_whole(&facts);
         assert!(facts.decls.iter().any(|it| facts.text(it.name) == "Before"), "{}", &text[..60]);
         assert!(facts.partial.is_some(), "{}", &text[..60]);
+    }
 }
 
 #[test]

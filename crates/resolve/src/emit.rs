@@ -150,7 +150,7 @@ impl Emitter<'_> {
                     Ancestor::Unknown => continue,
                 };
                 // Where one list names both (and before an anonymous class) only the declaration tells which it is.
-                let fulfils = decl.kind != NodeKind::Interface
+                let fulfils = matches!(decl.kind, NodeKind::Class | NodeKind::Enum)
                     && matches!(end, End::Def(def) if world.kind(def) == NodeKind::Interface);
                 match base.role {
                     BaseRole::Extends if fulfils => {

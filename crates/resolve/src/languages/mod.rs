@@ -2,6 +2,8 @@
 
 pub(crate) mod csharp;
 pub(crate) mod go;
+pub(crate) mod java;
+pub(crate) mod nominal;
 pub(crate) mod php;
 pub(crate) mod python;
 pub(crate) mod rust;
@@ -17,6 +19,7 @@ use crate::world::{Def, World};
 
 use self::csharp::CsharpNamespaces;
 use self::go::GoPackages;
+use self::java::Jvm;
 use self::php::PhpNames;
 use self::python::PythonModules;
 use self::rust::RustCrates;
@@ -26,6 +29,7 @@ use self::rust::RustCrates;
 pub(crate) struct Modules {
     pub(crate) csharp: CsharpNamespaces,
     pub(crate) go: GoPackages,
+    pub(crate) jvm: Jvm,
     pub(crate) php: PhpNames,
     pub(crate) python: PythonModules,
     pub(crate) rust: RustCrates,
@@ -36,6 +40,7 @@ impl Modules {
         Modules {
             csharp: CsharpNamespaces::new(world),
             go: GoPackages::new(world),
+            jvm: Jvm::new(world),
             php: PhpNames::new(world),
             python: PythonModules::new(world),
             rust: RustCrates::new(world),
@@ -246,6 +251,11 @@ pub(crate) trait Rules: Sync {
         kind.is_callable() || kind.is_type_like() || kind == NodeKind::EnumMember
     }
 
+    /// Whether a member overrides one of the same name of a type above.
+    fn overrides(&self, world: &World<'_>, below: Def, above: Def) -> bool {
+        true
+    }
+
     /// Whether a type has no members but those that are declared: then one that is missing is nowhere else.
     fn has_closed_types(&self) -> bool {
         false
@@ -369,6 +379,7 @@ pub(crate) fn rules_of(language: &str) -> &'static dyn Rules {
     match language {
         "csharp" => &csharp::Csharp,
         "go" => &go::Go,
+        "java" => &java::Java,
         "php" => &php::Php,
         "python" => &python::Python,
         "rust" => &rust::Rust,
@@ -380,6 +391,7 @@ pub(crate) fn rules_of(language: &str) -> &'static dyn Rules {
 pub(crate) fn vocabulary() -> impl Iterator<Item = &'static str> {
     csharp::vocabulary()
         .chain(go::vocabulary())
+        .chain(java::vocabulary())
         .chain(php::vocabulary())
         .chain(python::vocabulary())
         .chain(rust::vocabulary())

@@ -32,15 +32,15 @@ impl Reader<'_, '_> {
     }
 
     pub(super) fn assignment(&mut self, node: Node, cx: Context) -> Step<Context> {
-        let (Some(left), Some(right)) = (self.child(node, Field::Left), self.child(node, Field::Right)) else {
+        let (Some(left), Some(right)) = (self.child(node, Field::Left), self.child(node, Field::Right))
+        else {
             return Step::Into;
         };
         let end = self.b.tree.end(node);
         match self.kind(left) {
             Kind::VariableName => {
                 let stated = self.parent(node).and_then(|it| self.comment_before(it));
-                let stated =
-                    stated.and_then(|it| self.stated(&it, "@var", None, self.b.tree.start(node)));
+                let stated = stated.and_then(|it| self.stated(&it, "@var", None, self.b.tree.start(node)));
                 let value = match stated {
                     Some(type_) => Value::Type(type_),
                     None => Value::Expr(self.expr(right, cx.decl)),
@@ -189,7 +189,8 @@ impl Reader<'_, '_> {
 
     /// What stands between the two sides.
     pub(super) fn between(&self, node: Node) -> &[u8] {
-        let (Some(left), Some(right)) = (self.child(node, Field::Left), self.child(node, Field::Right)) else {
+        let (Some(left), Some(right)) = (self.child(node, Field::Left), self.child(node, Field::Right))
+        else {
             return b"";
         };
         let range = Range { from: self.b.tree.end(left), to: self.b.tree.start(right) };

@@ -35,7 +35,8 @@ impl Reader<'_, '_> {
     pub(super) fn stated(&mut self, comment: &str, tag: &str, name: Option<&str>, at: u32) -> Option<TypeId> {
         for line in comment.lines() {
             let line = line.trim_start_matches([' ', '\t', '*', '/']);
-            let Some(rest) = line.strip_prefix(tag).and_then(|it| it.strip_prefix(char::is_whitespace)) else {
+            let Some(rest) = line.strip_prefix(tag).and_then(|it| it.strip_prefix(char::is_whitespace))
+            else {
                 continue;
             };
             let rest = rest.trim();
@@ -59,8 +60,10 @@ impl Reader<'_, '_> {
         let text = text.trim().trim_start_matches('?').trim_matches(['(', ')']);
         let alternatives = split_top(text, '|');
         if alternatives.len() > 1 {
-            let kept: Vec<&str> =
-                alternatives.into_iter().filter(|it| !matches!(it.trim(), "null" | "false" | "void")).collect();
+            let kept: Vec<&str> = alternatives
+                .into_iter()
+                .filter(|it| !matches!(it.trim(), "null" | "false" | "void"))
+                .collect();
             return match kept[..] {
                 [one] => self.type_from_text(one, at, depth + 1),
                 _ => None,
@@ -73,7 +76,10 @@ impl Reader<'_, '_> {
         if let Some((base, arguments)) = text.split_once('<') {
             let arguments = arguments.strip_suffix('>').unwrap_or(arguments);
             let last = split_top(arguments, ',').pop()?;
-            if matches!(base, "array" | "list" | "iterable" | "non-empty-array" | "non-empty-list" | "Generator") {
+            if matches!(
+                base,
+                "array" | "list" | "iterable" | "non-empty-array" | "non-empty-list" | "Generator"
+            ) {
                 let of = self.type_from_text(last, at, depth + 1)?;
                 return Some(self.b.type_(Type::Sequence(of)));
             }

@@ -1,7 +1,8 @@
 //! Functions, methods, closures, their parameters and what they give back; tests.
 
 use knowing_model::facts::{
-    BindingTarget, DeclId, Expr, Modifiers, Parameter, ParameterKind, ReferenceRole, Return, ReturnKind, Value,
+    BindingTarget, DeclId, Expr, Modifiers, Parameter, ParameterKind, ReferenceRole, Return, ReturnKind,
+    Value,
 };
 use knowing_model::{NodeFlags, NodeKind, Range};
 
@@ -79,15 +80,21 @@ impl Reader<'_, '_> {
         if body.is_none() && is_interface {
             decl.flags.insert(NodeFlags::ABSTRACT);
         }
-        Step::Within(Context { decl: Some(id), class: cx.class, callable: range, block: range, in_closure: false })
+        Step::Within(Context {
+            decl: Some(id),
+            class: cx.class,
+            callable: range,
+            block: range,
+            in_closure: false,
+        })
     }
 
     /// `array`, `iterable`, `object`, `mixed`: a comment says more.
     fn is_vague(&self, type_: knowing_model::facts::TypeId) -> bool {
         match self.b.facts.type_(type_) {
-            knowing_model::facts::Type::Named { segments, .. } => segments
-                .last()
-                .is_some_and(|it| matches!(self.b.str(*it), "array" | "iterable" | "object" | "mixed" | "Generator")),
+            knowing_model::facts::Type::Named { segments, .. } => segments.last().is_some_and(|it| {
+                matches!(self.b.str(*it), "array" | "iterable" | "object" | "mixed" | "Generator")
+            }),
             _ => false,
         }
     }

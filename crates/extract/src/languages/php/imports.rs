@@ -29,7 +29,8 @@ impl Reader<'_, '_> {
     fn use_clause(&mut self, clause: Node, prefix: &[Str]) {
         let alias = self.child(clause, Field::Alias);
         let path = self.children(clause).find(|it| {
-            Some(*it) != alias && matches!(self.kind(*it), Kind::Name | Kind::QualifiedName | Kind::NamespaceName)
+            Some(*it) != alias
+                && matches!(self.kind(*it), Kind::Name | Kind::QualifiedName | Kind::NamespaceName)
         });
         let Some(path) = path else { return };
         let mut segments = prefix.to_vec();

@@ -51,5 +51,6 @@ pub(crate) const LANGUAGE: Language = Language {
 fn is_test(path: &str) -> bool {
     let (directories, file) = path.rsplit_once('/').unwrap_or(("", path));
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
-    directories.split('/').any(|it| matches!(it, "test" | "tests" | "Test" | "Tests")) || stem.ends_with("Test")
+    directories.split('/').any(|it| matches!(it, "test" | "tests" | "Test" | "Tests"))
+        || stem.ends_with("Test")
 }

@@ -71,7 +71,9 @@ impl Visitor for Reader<'_, '_> {
             return Step::Over;
         }
         match self.kind(node) {
-            Kind::Compound | Kind::ColonBlock => Step::Within(Context { block: self.b.tree.range(node), ..cx }),
+            Kind::Compound | Kind::ColonBlock => {
+                Step::Within(Context { block: self.b.tree.range(node), ..cx })
+            }
             Kind::Name | Kind::QualifiedName | Kind::RelativeName => self.name(node, cx),
             Kind::FunctionCall => self.function_call(node, cx),
             Kind::MemberCall | Kind::NullsafeCall => self.member_call(node, cx),
@@ -103,9 +105,11 @@ impl Visitor for Reader<'_, '_> {
             Kind::ShellCommand => self.shell_command(node, cx),
             Kind::Argument => self.named_argument(node),
             Kind::UseDeclaration | Kind::NamedLabel => Step::Over,
-            Kind::NamedType | Kind::OptionalType | Kind::UnionType | Kind::IntersectionType | Kind::PrimitiveType => {
-                self.type_in_body(node, cx)
-            }
+            Kind::NamedType
+            | Kind::OptionalType
+            | Kind::UnionType
+            | Kind::IntersectionType
+            | Kind::PrimitiveType => self.type_in_body(node, cx),
             _ => Step::Into,
         }
     }
@@ -123,7 +127,9 @@ impl Reader<'_, '_> {
     fn finish(&mut self) {
         for set in std::mem::take(&mut self.set_fields) {
             let field = self.b.facts.decls.iter().position(|it| {
-                it.owner == Some(set.class) && it.name == set.name && it.kind == knowing_model::NodeKind::Field
+                it.owner == Some(set.class)
+                    && it.name == set.name
+                    && it.kind == knowing_model::NodeKind::Field
             });
             let Some(field) = field.and_then(|it| u32::try_from(it).ok()) else { continue };
             self.b.bind(Binding {

@@ -1,6 +1,8 @@
 //! Namespaces, classes, interfaces, traits, enums and their members without a body.
 
-use knowing_model::facts::{Base, BaseRole, DeclId, Modifiers, Namespace, ReferenceRole, ReferenceTarget, Str};
+use knowing_model::facts::{
+    Base, BaseRole, DeclId, Modifiers, Namespace, ReferenceRole, ReferenceTarget, Str,
+};
 use knowing_model::{NodeFlags, NodeKind, Position, Range};
 
 use super::kinds::{Field, Kind};
@@ -150,7 +152,13 @@ impl Reader<'_, '_> {
             }
         }
         let range = self.b.tree.range(node);
-        Step::Within(Context { decl: Some(id), class: Some(id), callable: range, block: range, in_closure: false })
+        Step::Within(Context {
+            decl: Some(id),
+            class: Some(id),
+            callable: range,
+            block: range,
+            in_closure: false,
+        })
     }
 
     fn bases(&mut self, clause: Node, id: DeclId, role: BaseRole) {
@@ -188,9 +196,8 @@ impl Reader<'_, '_> {
                 type_ = self.stated(&comment, "@var", None, self.b.tree.start(node));
             }
             let value = self.child(element, Field::DefaultValue).map(|it| self.expr(it, Some(id)));
-            let is_null = value.is_some_and(|it| {
-                matches!(self.b.facts.expr(it), knowing_model::facts::Expr::Literal(_))
-            });
+            let is_null = value
+                .is_some_and(|it| matches!(self.b.facts.expr(it), knowing_model::facts::Expr::Literal(_)));
             let decl = self.b.decl_mut(id);
             decl.type_ = type_;
             decl.value = value.filter(|_| !is_null);

@@ -154,7 +154,9 @@ impl Reader<'_, '_> {
         let parent = self.parent(node).map(|it| self.kind(it));
         matches!(
             parent,
-            Some(Kind::VariableName | Kind::NamespaceName | Kind::Attribute | Kind::UseList | Kind::NamedLabel)
+            Some(
+                Kind::VariableName | Kind::NamespaceName | Kind::Attribute | Kind::UseList | Kind::NamedLabel
+            )
         )
     }
 
@@ -176,7 +178,10 @@ impl Reader<'_, '_> {
         let (Some(scope), Some(name)) = (parts.next(), parts.next()) else { return Step::Into };
         let expr = self.class_member_expr(node, cx.decl);
         self.b.consume(name);
-        if matches!(self.kind(scope), Kind::RelativeScope | Kind::Name | Kind::QualifiedName | Kind::RelativeName) {
+        if matches!(
+            self.kind(scope),
+            Kind::RelativeScope | Kind::Name | Kind::QualifiedName | Kind::RelativeName
+        ) {
             self.b.consume(scope);
         }
         if !self.is(name, "class") {
@@ -232,7 +237,9 @@ impl Reader<'_, '_> {
     fn maybe_site(&mut self, call: Node, function: Node, cx: Context) {
         let kind = match self.b.bytes(function) {
             b"getenv" | b"env" => SiteKind::ReadsEnv,
-            b"exec" | b"shell_exec" | b"system" | b"passthru" | b"proc_open" | b"popen" => SiteKind::StartsProcess,
+            b"exec" | b"shell_exec" | b"system" | b"passthru" | b"proc_open" | b"popen" => {
+                SiteKind::StartsProcess
+            }
             _ => return,
         };
         let position = self.b.tree.position(function);

@@ -10,7 +10,12 @@ use crate::engine::walk::Step;
 
 impl Reader<'_, '_> {
     /// The type at a node, read once; the walk passes over it. `role` is what its names are uses as, if they are.
-    pub(super) fn read_type(&mut self, node: Node, decl: Option<DeclId>, role: Option<ReferenceRole>) -> TypeId {
+    pub(super) fn read_type(
+        &mut self,
+        node: Node,
+        decl: Option<DeclId>,
+        role: Option<ReferenceRole>,
+    ) -> TypeId {
         if let Some(known) = self.types.get(&node) {
             return *known;
         }
@@ -25,7 +30,13 @@ impl Reader<'_, '_> {
         Step::Over
     }
 
-    fn type_at(&mut self, node: Node, decl: Option<DeclId>, role: Option<ReferenceRole>, depth: usize) -> TypeId {
+    fn type_at(
+        &mut self,
+        node: Node,
+        decl: Option<DeclId>,
+        role: Option<ReferenceRole>,
+        depth: usize,
+    ) -> TypeId {
         if depth > MAX_NESTING {
             self.b.too_deep();
             return self.b.type_(Type::Unknown);

@@ -20,16 +20,21 @@ pub(super) enum Fit {
 pub(super) fn fit(ev: &Evaluator<'_>, asked: &Value, given: &Value) -> Fit {
     let world = ev.world;
     match (asked, given) {
-        (Value::Unknown | Value::Missing, _) | (_, Value::Unknown | Value::Missing | Value::ExternalResult) => {
-            Fit::Maybe
-        }
+        (Value::Unknown | Value::Missing, _)
+        | (_, Value::Unknown | Value::Missing | Value::ExternalResult) => Fit::Maybe,
         (_, Value::OneOf(parts)) => parts.iter().map(|it| fit(ev, asked, it)).max().unwrap_or(Fit::Maybe),
         (Value::Bounded(bounds), given) => {
             let worst = bounds.iter().map(|it| fit(ev, it, given)).min().unwrap_or(Fit::Wide);
             worst.min(Fit::Wide)
         }
         (asked, Value::Bounded(bounds)) => match bounds.iter().map(|it| fit(ev, asked, it)).max() {
-            Some(Fit::No) | None => if is_object(ev, asked) { Fit::Wide } else { Fit::Maybe },
+            Some(Fit::No) | None => {
+                if is_object(ev, asked) {
+                    Fit::Wide
+                } else {
+                    Fit::Maybe
+                }
+            }
             Some(best) => best.min(Fit::Wide),
         },
         (Value::ExternalInstance(external, _), Value::Nothing) => {
@@ -103,7 +108,11 @@ pub(super) fn fit(ev: &Evaluator<'_>, asked: &Value, given: &Value) -> Fit {
         },
         (Value::Awaitable(_), _) => Fit::No,
         (Value::Tuple(asked), Value::Tuple(given)) => {
-            if asked.len() == given.len() { Fit::Wide } else { Fit::No }
+            if asked.len() == given.len() {
+                Fit::Wide
+            } else {
+                Fit::No
+            }
         }
         _ => Fit::Maybe,
     }

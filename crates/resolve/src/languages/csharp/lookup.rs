@@ -149,7 +149,9 @@ impl Csharp {
                 continue;
             }
             let path: Vec<Name> = import.module.iter().map(|it| world.name(in_file, *it)).collect();
-            if namespace_at(world, &path).is_some() || path.first().is_some_and(|it| world.text(*it) == "System") {
+            if namespace_at(world, &path).is_some()
+                || path.first().is_some_and(|it| world.text(*it) == "System")
+            {
                 continue;
             }
             match &only {

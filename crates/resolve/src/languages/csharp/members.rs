@@ -39,7 +39,11 @@ impl Csharp {
             }
             // `handler.Invoke()`
             Value::Def(def) if world.kind(*def).is_callable() => {
-                if world.text(name) == "Invoke" { Value::Def(*def) } else { Value::Unknown }
+                if world.text(name) == "Invoke" {
+                    Value::Def(*def)
+                } else {
+                    Value::Unknown
+                }
             }
             Value::Instance(def, _) => self.type_member(ev, frame, *def, name, wanted, false),
             Value::Super(def) => self.inherited_member(ev, *def, name, wanted),
@@ -67,10 +71,12 @@ impl Csharp {
                 let outside = standard::member(ev, "IEnumerable", name);
                 self.extension_or(ev, frame, of, name, wanted, outside)
             }
-            Value::Tuple(items) => match world.text(name).strip_prefix("Item").and_then(|it| it.parse::<usize>().ok()) {
-                Some(number @ 1..) => items.get(number - 1).cloned().unwrap_or(Value::Unknown),
-                _ => Value::Unknown,
-            },
+            Value::Tuple(items) => {
+                match world.text(name).strip_prefix("Item").and_then(|it| it.parse::<usize>().ok()) {
+                    Some(number @ 1..) => items.get(number - 1).cloned().unwrap_or(Value::Unknown),
+                    _ => Value::Unknown,
+                }
+            }
             Value::Function(_) if world.text(name) == "Invoke" => of.clone(),
             Value::ExternalResult => self.extension_or(ev, frame, of, name, wanted, Value::ExternalResult),
             _ => Value::Unknown,

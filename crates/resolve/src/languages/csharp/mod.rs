@@ -296,7 +296,8 @@ impl Rules for Csharp {
             }
             Origin::ThirdParty => {
                 // The package is the root of the namespace, where one is known.
-                let (package, rest) = texts.split_first().map_or((NOWHERE, &texts[..]), |(root, rest)| (*root, rest));
+                let (package, rest) =
+                    texts.split_first().map_or((NOWHERE, &texts[..]), |(root, rest)| (*root, rest));
                 ExternalName {
                     repo: "external",
                     container: format!("nuget/{package}"),
@@ -368,16 +369,17 @@ impl Csharp {
             Value::Instance(def, _) | Value::Def(def) => {
                 let all = world.names.find(INIT).map(|it| own_members(world, *def, it)).unwrap_or_default();
                 // A static constructor is nothing that can be called.
-                let is_static = |it: &Def| {
-                    world.decl(*it).2.modifiers.contains(knowing_model::facts::Modifiers::STATIC)
-                };
+                let is_static =
+                    |it: &Def| world.decl(*it).2.modifiers.contains(knowing_model::facts::Modifiers::STATIC);
                 let all: Vec<Def> = all.into_iter().filter(|it| !is_static(it)).collect();
                 if all.is_empty() { Value::Def(*def) } else { Value::Overloads(Arc::from(all)) }
             }
             Value::Super(def) => {
                 for ancestor in world.hierarchy.ancestors(*def) {
                     match ancestor {
-                        Ancestor::Project(above) if world.kind(*above) != knowing_model::NodeKind::Interface => {
+                        Ancestor::Project(above)
+                            if world.kind(*above) != knowing_model::NodeKind::Interface =>
+                        {
                             return self.constructor(ev, &Value::Def(*above));
                         }
                         Ancestor::External(external) if !is_interface_name(ev, external) => {
@@ -388,7 +390,9 @@ impl Csharp {
                 }
                 Value::Unknown
             }
-            Value::ExternalInstance(external, _) | Value::External(external) => Value::External(external.clone()),
+            Value::ExternalInstance(external, _) | Value::External(external) => {
+                Value::External(external.clone())
+            }
             Value::Awaitable(_) => standard::entity(ev, "Task"),
             Value::ExternalResult => Value::ExternalResult,
             _ => Value::Unknown,

@@ -1,7 +1,7 @@
 //! Namespaces and the types in them, extension methods by name, usings that hold for many files, partial types.
 
-use knowing_model::{NodeFlags, NodeKind};
 use knowing_model::facts::{DeclId, ImportKind, ParameterKind};
+use knowing_model::{NodeFlags, NodeKind};
 use rustc_hash::FxHashMap;
 
 use crate::names::Name;
@@ -154,8 +154,7 @@ impl CsharpNamespaces {
     /// Usings of other files that hold for a file: (file, position in its imports).
     pub(super) fn global_usings<'a>(&'a self, path: &'a str) -> impl Iterator<Item = (u32, u32)> + 'a {
         let holds = move |directory: &str| {
-            directory.is_empty()
-                || path.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'))
+            directory.is_empty() || path.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'))
         };
         self.global_usings.iter().filter(move |it| holds(&it.0)).map(|it| (it.1, it.2))
     }

@@ -91,7 +91,9 @@ impl Csharp {
         let name = world.name(file, decl.name);
         let owner = world.owner(found);
         let plain = |def: Def, level: usize| Candidate { def, level, as_extension: false };
-        let Some(owner) = owner.filter(|it| world.kind(*it).is_type_like()) else { return vec![plain(found, 0)] };
+        let Some(owner) = owner.filter(|it| world.kind(*it).is_type_like()) else {
+            return vec![plain(found, 0)];
+        };
         if decl.kind == NodeKind::Constructor {
             let all = own_members(world, owner, name);
             return all.into_iter().map(|it| plain(it, 0)).collect();
@@ -104,7 +106,11 @@ impl Csharp {
             let best = all.iter().map(|it| it.1).max().unwrap_or(Fit::Maybe);
             let all = all.into_iter().filter(|it| it.1 == best || it.1 >= Fit::Wide);
             return all
-                .map(|(def, fit)| Candidate { def, level: usize::from(fit != Fit::Exact), as_extension: true })
+                .map(|(def, fit)| Candidate {
+                    def,
+                    level: usize::from(fit != Fit::Exact),
+                    as_extension: true,
+                })
                 .collect();
         }
         let from = match &receiver {
@@ -264,7 +270,8 @@ impl Csharp {
             let mut fits = plain;
             for (parameter, input) in decl.parameters.iter().zip(&inputs) {
                 if let Some(type_) = parameter.type_ {
-                    let taken = self.typed_with(ev, Frame::in_file(frame, file), Some(id), type_, &Vec::new());
+                    let taken =
+                        self.typed_with(ev, Frame::in_file(frame, file), Some(id), type_, &Vec::new());
                     fits = fits.min(fit(ev, &taken, input));
                 }
             }
@@ -385,9 +392,11 @@ fn takes(ev: &Evaluator<'_>, candidate: &Candidate, made: &Made) -> bool {
         let name = world.name(file, it.name);
         made.arguments.iter().any(|argument| argument.0 == Some(name))
     };
-    let names_fit = made.arguments.iter().filter_map(|it| it.0).all(|name| {
-        parameters.iter().any(|it| world.name(file, it.name) == name)
-    });
+    let names_fit = made
+        .arguments
+        .iter()
+        .filter_map(|it| it.0)
+        .all(|name| parameters.iter().any(|it| world.name(file, it.name) == name));
     let filled = parameters.iter().enumerate().all(|(index, it)| {
         index < n_positional || it.default.is_some() || it.kind == ParameterKind::Rest || is_named(it)
     });

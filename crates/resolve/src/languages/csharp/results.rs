@@ -22,13 +22,20 @@ impl Csharp {
         let inner = Frame::in_file(frame, file);
         let mut arguments = Vec::new();
         for parameter in &decl.type_parameters {
-            let bounds: Vec<Value> = parameter.bounds.iter().map(|it| ev.typed(inner, Some(id), *it)).collect();
+            let bounds: Vec<Value> =
+                parameter.bounds.iter().map(|it| ev.typed(inner, Some(id), *it)).collect();
             arguments.push(Value::Bounded(bounds.into()));
         }
         Value::Instance(type_, arguments.into())
     }
 
-    pub(super) fn result(&self, ev: &mut Evaluator<'_>, frame: Frame, callee: &Value, site: CallSite) -> Value {
+    pub(super) fn result(
+        &self,
+        ev: &mut Evaluator<'_>,
+        frame: Frame,
+        callee: &Value,
+        site: CallSite,
+    ) -> Value {
         let world = ev.world;
         match callee {
             Value::Def(def) => match world.kind(*def) {
@@ -43,7 +50,9 @@ impl Csharp {
                     held.map(|it| self.value_called(ev, frame, it))
                 }
             },
-            Value::Overloads(all) => all.first().map_or(Value::Unknown, |it| self.method_result(ev, frame, *it, site)),
+            Value::Overloads(all) => {
+                all.first().map_or(Value::Unknown, |it| self.method_result(ev, frame, *it, site))
+            }
             Value::External(external) => {
                 let name = external.last().map_or("", |it| world.text(it));
                 let on = self.receiver_of(ev, frame, site).unwrap_or(Value::Unknown);
@@ -221,7 +230,9 @@ impl Csharp {
             let part = match value {
                 Value::Awaitable(result) => (**result).clone(),
                 Value::Iterable(of) => (**of).clone(),
-                Value::Instance(_, arguments) | Value::ExternalInstance(_, arguments) if arguments.len() == inner.len() => {
+                Value::Instance(_, arguments) | Value::ExternalInstance(_, arguments)
+                    if arguments.len() == inner.len() =>
+                {
                     arguments[index].clone()
                 }
                 other if inner.len() == 1 => self.element_of(ev, frame, other),
@@ -260,7 +271,13 @@ impl Csharp {
         self.typed_with(ev, Frame::in_file(frame, file), Some(id), type_, &given)
     }
 
-    pub(super) fn held_in(&self, ev: &mut Evaluator<'_>, frame: Frame, of: CallSite, def: Def) -> Option<Value> {
+    pub(super) fn held_in(
+        &self,
+        ev: &mut Evaluator<'_>,
+        frame: Frame,
+        of: CallSite,
+        def: Def,
+    ) -> Option<Value> {
         let world = ev.world;
         if !matches!(world.kind(def), NodeKind::Field | NodeKind::Property) {
             return None;
@@ -280,10 +297,11 @@ impl Csharp {
     pub(super) fn own_element(&self, ev: &mut Evaluator<'_>, frame: Frame, of: &Value) -> Value {
         let world = ev.world;
         let Value::Instance(def, arguments) = of else { return Value::Unknown };
-        let chain = std::iter::once(*def).chain(world.hierarchy.ancestors(*def).iter().filter_map(|it| match it {
-            Ancestor::Project(above) => Some(*above),
-            _ => None,
-        }));
+        let chain =
+            std::iter::once(*def).chain(world.hierarchy.ancestors(*def).iter().filter_map(|it| match it {
+                Ancestor::Project(above) => Some(*above),
+                _ => None,
+            }));
         for type_ in chain.collect::<Vec<_>>() {
             for part in world.hierarchy.parts(&type_).to_vec() {
                 let (file, id, decl) = world.decl(part);
@@ -335,14 +353,24 @@ impl Csharp {
                 let name = arguments.get(usize::from(given.argument)).and_then(|it| it.name);
                 let name = name.map(|it| world.name(frame.file, it));
                 let receiver = self.receiver_of(ev, frame, site);
-                let is_extension =
-                    world.decl(*def).2.parameters.first().is_some_and(|it| it.kind == ParameterKind::Receiver);
+                let is_extension = world
+                    .decl(*def)
+                    .2
+                    .parameters
+                    .first()
+                    .is_some_and(|it| it.kind == ParameterKind::Receiver);
                 let as_extension = is_extension && !matches!(receiver, Some(Value::Def(_)) | None);
                 let found = parameter_for(ev, *def, as_extension, usize::from(given.argument), name);
                 let Some((file, id, parameter)) = found else { return Value::Unknown };
                 let Some(type_) = parameter.type_ else { return Value::Unknown };
                 let types = self.given_at(ev, frame, *def, site);
-                self.delegate_parameter(ev, Frame::in_file(frame, file), Some(id), type_, (&types, given.parameter))
+                self.delegate_parameter(
+                    ev,
+                    Frame::in_file(frame, file),
+                    Some(id),
+                    type_,
+                    (&types, given.parameter),
+                )
             }
             Value::External(external) => {
                 let name = external.last().map_or("", |it| world.text(it));
@@ -357,7 +385,8 @@ impl Csharp {
                 match (name, &on, &types[..]) {
                     // What a mock is set up for, what is configured.
                     (
-                        "Setup" | "Verify" | "SetupGet" | "SetupSet" | "VerifyGet" | "SetupSequence" | "SetupProperty",
+                        "Setup" | "Verify" | "SetupGet" | "SetupSet" | "VerifyGet" | "SetupSequence"
+                        | "SetupProperty",
                         Value::ExternalInstance(_, arguments),
                         _,
                     ) if arguments.len() == 1 => arguments[0].clone(),
@@ -388,7 +417,9 @@ impl Csharp {
                     ("Expression", [Value::ExternalInstance(_, inner)]) => {
                         inner.get(usize::from(index)).cloned().unwrap_or(Value::Unknown)
                     }
-                    ("Func", [inputs @ .., _]) => inputs.get(usize::from(index)).cloned().unwrap_or(Value::Unknown),
+                    ("Func", [inputs @ .., _]) => {
+                        inputs.get(usize::from(index)).cloned().unwrap_or(Value::Unknown)
+                    }
                     ("Action" | "Predicate" | "Comparison", inputs) => {
                         let index = if name == "Comparison" { 0 } else { usize::from(index) };
                         inputs.get(index).cloned().unwrap_or(Value::Unknown)
@@ -410,14 +441,24 @@ impl Csharp {
     }
 
     /// What comes out of a call through `out var x`.
-    pub(super) fn comes_out(&self, ev: &mut Evaluator<'_>, frame: Frame, site: CallSite, argument: u8) -> Value {
+    pub(super) fn comes_out(
+        &self,
+        ev: &mut Evaluator<'_>,
+        frame: Frame,
+        site: CallSite,
+        argument: u8,
+    ) -> Value {
         let world = ev.world;
         let callee = ev.callee(frame, site.decl, site.callee);
         match &callee {
             Value::Def(def) if world.kind(*def).is_callable() => {
                 let receiver = self.receiver_of(ev, frame, site);
-                let is_extension =
-                    world.decl(*def).2.parameters.first().is_some_and(|it| it.kind == ParameterKind::Receiver);
+                let is_extension = world
+                    .decl(*def)
+                    .2
+                    .parameters
+                    .first()
+                    .is_some_and(|it| it.kind == ParameterKind::Receiver);
                 let as_extension = is_extension && !matches!(receiver, Some(Value::Def(_)) | None);
                 let found = parameter_for(ev, *def, as_extension, usize::from(argument), None);
                 let Some((file, id, parameter)) = found else { return Value::Unknown };

@@ -1,8 +1,8 @@
 //! What is known of types from outside: where the common ones are, what holds what, what gives what.
 
 use super::tables::{
-    COLLECTIONS, COMMON_MEMBERS, DELEGATES, GIVES_ARGUMENT, KEYWORDS, NUMBERS, SAME_ELEMENTS, SEALED,
-    TAKES_ELEMENT, TYPES, ONE_ELEMENT,
+    COLLECTIONS, COMMON_MEMBERS, DELEGATES, GIVES_ARGUMENT, KEYWORDS, NUMBERS, ONE_ELEMENT, SAME_ELEMENTS,
+    SEALED, TAKES_ELEMENT, TYPES,
 };
 use crate::evaluate::Evaluator;
 use crate::names::Name;
@@ -73,7 +73,11 @@ pub(super) fn is_sealed(name: &str) -> bool {
 
 /// Whether a value of this type is never missing.
 pub(super) fn is_value_type(name: &str) -> bool {
-    is_number(name) || matches!(name, "Boolean" | "Char" | "DateTime" | "DateTimeOffset" | "Guid" | "TimeSpan" | "CancellationToken")
+    is_number(name)
+        || matches!(
+            name,
+            "Boolean" | "Char" | "DateTime" | "DateTimeOffset" | "Guid" | "TimeSpan" | "CancellationToken"
+        )
 }
 
 pub(super) fn is_number(name: &str) -> bool {
@@ -103,11 +107,22 @@ pub(super) fn is_collection(name: &str) -> bool {
 pub(super) fn is_wider_collection(wide: &str, narrow: &str) -> bool {
     match wide {
         "IEnumerable" => narrow != "IAsyncEnumerable",
-        "ICollection" | "IReadOnlyCollection" => !matches!(narrow, "IEnumerable" | "IAsyncEnumerable" | "IQueryable"),
-        "IReadOnlyList" | "IList" => matches!(narrow, "List" | "Array" | "ImmutableArray" | "ImmutableList" | "Collection"),
+        "ICollection" | "IReadOnlyCollection" => {
+            !matches!(narrow, "IEnumerable" | "IAsyncEnumerable" | "IQueryable")
+        }
+        "IReadOnlyList" | "IList" => {
+            matches!(narrow, "List" | "Array" | "ImmutableArray" | "ImmutableList" | "Collection")
+        }
         "ReadOnlySpan" | "Span" | "ReadOnlyMemory" | "Memory" => narrow == "Array" || narrow == "Span",
         "IDictionary" | "IReadOnlyDictionary" => {
-            matches!(narrow, "Dictionary" | "ConcurrentDictionary" | "SortedDictionary" | "ImmutableDictionary" | "FrozenDictionary")
+            matches!(
+                narrow,
+                "Dictionary"
+                    | "ConcurrentDictionary"
+                    | "SortedDictionary"
+                    | "ImmutableDictionary"
+                    | "FrozenDictionary"
+            )
         }
         "ISet" | "IReadOnlySet" => matches!(narrow, "HashSet" | "SortedSet" | "ImmutableHashSet"),
         _ => false,
@@ -122,9 +137,7 @@ pub(super) fn element(ev: &Evaluator<'_>, of: &Value) -> Value {
             let name = last(ev, external);
             match (name, arguments.len()) {
                 ("String", _) => instance(ev, "Char", vec![]),
-                (name, 2) if name.contains("Dictionary") => {
-                    instance(ev, "KeyValuePair", arguments.to_vec())
-                }
+                (name, 2) if name.contains("Dictionary") => instance(ev, "KeyValuePair", arguments.to_vec()),
                 (_, 1) if is_collection(name) => arguments[0].clone(),
                 _ => Value::ExternalResult,
             }
@@ -160,9 +173,12 @@ pub(super) fn property(ev: &Evaluator<'_>, of: &Value, name: Name) -> Option<Val
         (_, "Keys", [key, _]) => Some(Value::Iterable(key.clone().into())),
         (_, "Values", [_, value]) => Some(Value::Iterable(value.clone().into())),
         ("Mock", "Object", [of]) => Some(of.clone()),
-        ("Lazy" | "IOptions" | "IOptionsSnapshot" | "AsyncLocal" | "ThreadLocal" | "StrongBox" | "Nullable", "Value", [of]) => {
-            Some(of.clone())
-        }
+        (
+            "Lazy" | "IOptions" | "IOptionsSnapshot" | "AsyncLocal" | "ThreadLocal" | "StrongBox"
+            | "Nullable",
+            "Value",
+            [of],
+        ) => Some(of.clone()),
         ("IOptionsMonitor", "CurrentValue", [of]) | ("IEnumerator", "Current", [of]) => Some(of.clone()),
         ("LinkedListNode" | "IMemoryOwner", "Value", [of]) => Some(of.clone()),
         _ => None,
@@ -181,8 +197,8 @@ pub(super) fn called(ev: &Evaluator<'_>, name: &str, on: &Value, types: &[Value]
         };
     }
     match name {
-        "ToString" | "Trim" | "TrimStart" | "TrimEnd" | "Substring" | "ToLowerInvariant" | "ToUpperInvariant" | "ToLower"
-        | "ToUpper" => return instance(ev, "String", vec![]),
+        "ToString" | "Trim" | "TrimStart" | "TrimEnd" | "Substring" | "ToLowerInvariant"
+        | "ToUpperInvariant" | "ToLower" | "ToUpper" => return instance(ev, "String", vec![]),
         "Join" | "Format" | "Concat" if is_text(ev, on) => return instance(ev, "String", vec![]),
         "GetHashCode" | "IndexOf" | "CompareTo" => return instance(ev, "Int32", vec![]),
         "Equals" | "StartsWith" | "EndsWith" | "IsNullOrEmpty" | "IsNullOrWhiteSpace" => {
@@ -221,7 +237,9 @@ pub(super) fn made_by(ev: &Evaluator<'_>, external: &External) -> Option<Value> 
     let [.., type_, name] = external.path[..] else { return None };
     let (type_, name) = (ev.world.text(type_), ev.world.text(name));
     match (type_, name) {
-        ("Task" | "ValueTask", "Delay" | "WhenAll" | "Yield") => Some(Value::Awaitable(Value::Nothing.into())),
+        ("Task" | "ValueTask", "Delay" | "WhenAll" | "Yield") => {
+            Some(Value::Awaitable(Value::Nothing.into()))
+        }
         _ if is_sealed(type_) && ["From", "Parse", "New", "Create"].iter().any(|it| name.starts_with(it)) => {
             Some(instance(ev, type_, vec![]))
         }
@@ -241,7 +259,9 @@ fn held(ev: &Evaluator<'_>, name: &str, on: &Value) -> Option<Value> {
     let Value::ExternalInstance(external, arguments) = on else { return None };
     match (last(ev, external), name, &arguments[..]) {
         (_, "GetValueOrDefault" | "GetOrAdd" | "AddOrUpdate", [_, value]) => Some(value.clone()),
-        (_, "Dequeue" | "Peek" | "Pop" | "Get" | "Rent" | "GetValueOrDefault" | "Take", [of]) => Some(of.clone()),
+        (_, "Dequeue" | "Peek" | "Pop" | "Get" | "Rent" | "GetValueOrDefault" | "Take", [of]) => {
+            Some(of.clone())
+        }
         ("Func", "Invoke", [.., result]) => Some(result.clone()),
         ("String", "Replace" | "Insert" | "Remove" | "PadLeft" | "PadRight" | "Normalize", _) => {
             Some(instance(ev, "String", vec![]))

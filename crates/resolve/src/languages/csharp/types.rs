@@ -27,12 +27,12 @@ impl Csharp {
         match facts.type_(type_) {
             Type::Named { segments, arguments, at } => {
                 let names: Vec<Name> = segments.iter().map(|it| world.name(file, *it)).collect();
-                self.named_entity(ev, decl, &names, Asked {
-                    file,
-                    at: Some(*at),
-                    name: names[0],
-                    arity: Some(arguments.len()),
-                })
+                self.named_entity(
+                    ev,
+                    decl,
+                    &names,
+                    Asked { file, at: Some(*at), name: names[0], arity: Some(arguments.len()) },
+                )
             }
             // `[Name]`: the type `NameAttribute`, else `Name`.
             Type::Projection { of, .. } => self.attribute(ev, file, decl, *of),
@@ -86,7 +86,9 @@ impl Csharp {
 
     fn attribute(&self, ev: &mut Evaluator<'_>, file: u32, decl: Option<DeclId>, of: TypeId) -> Value {
         let world = ev.world;
-        let Type::Named { segments, at, arguments } = world.facts(file).type_(of) else { return Value::Unknown };
+        let Type::Named { segments, at, arguments } = world.facts(file).type_(of) else {
+            return Value::Unknown;
+        };
         let mut names: Vec<Name> = segments.iter().map(|it| world.name(file, *it)).collect();
         let Some(last) = names.last().copied() else { return Value::Unknown };
         let asked = Asked { file, at: Some(*at), name: names[0], arity: Some(arguments.len()) };
@@ -198,11 +200,13 @@ impl Csharp {
         let mut scope = decl;
         while let Some(id) = scope {
             let around = facts.decl(id);
-            let parameter =
-                around.type_parameters.iter().find(|it| world.name(frame.file, it.name) == name);
+            let parameter = around.type_parameters.iter().find(|it| world.name(frame.file, it.name) == name);
             if let Some(parameter) = parameter {
-                let bounds: Vec<Value> =
-                    parameter.bounds.iter().map(|it| self.typed_with(ev, frame, Some(id), *it, &vec![])).collect();
+                let bounds: Vec<Value> = parameter
+                    .bounds
+                    .iter()
+                    .map(|it| self.typed_with(ev, frame, Some(id), *it, &vec![]))
+                    .collect();
                 return Some(Value::Bounded(bounds.into()));
             }
             scope = around.owner;

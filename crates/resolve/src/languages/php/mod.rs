@@ -25,7 +25,19 @@ const GLOBAL: &str = "?";
 /// A level that no `use` has: the module is the path of a file.
 const FILE_LEVEL: u8 = 1;
 
-const WORDS: &[&str] = &[CONSTRUCTOR, GLOBAL, "array", "string", "int", "Closure", "getIterator", "current", "__call", "__get", "__callStatic"];
+const WORDS: &[&str] = &[
+    CONSTRUCTOR,
+    GLOBAL,
+    "array",
+    "string",
+    "int",
+    "Closure",
+    "getIterator",
+    "current",
+    "__call",
+    "__get",
+    "__callStatic",
+];
 
 pub(super) fn vocabulary() -> impl Iterator<Item = &'static str> {
     WORDS.iter().copied()
@@ -90,7 +102,8 @@ impl Rules for Php {
         match found {
             Some(def) => Value::Def(def),
             None => {
-                let mut path: Vec<Name> = import.module.iter().map(|it| world.name(frame.file, *it)).collect();
+                let mut path: Vec<Name> =
+                    import.module.iter().map(|it| world.name(frame.file, *it)).collect();
                 path.push(world.name(frame.file, name));
                 Value::External(outside(ev, &path))
             }
@@ -129,7 +142,9 @@ impl Rules for Php {
         type_: TypeId,
     ) -> Value {
         let world = ev.world;
-        let Type::Named { segments, at, .. } = world.facts(frame.file).type_(type_) else { return Value::Unknown };
+        let Type::Named { segments, at, .. } = world.facts(frame.file).type_(type_) else {
+            return Value::Unknown;
+        };
         let names: Vec<Name> = segments.iter().map(|it| world.name(frame.file, *it)).collect();
         let Some(last) = names.last().copied() else { return Value::Unknown };
         match world.text(last) {
@@ -164,7 +179,8 @@ impl Rules for Php {
                         word => word_instance(ev, word),
                     };
                 }
-                let is_static = matches!(segments.as_slice(), [only] if world.facts(frame.file).text(*only) == "static");
+                let is_static =
+                    matches!(segments.as_slice(), [only] if world.facts(frame.file).text(*only) == "static");
                 if is_static && let Some(receiver) = frame.receiver {
                     return Value::instance(receiver);
                 }
@@ -190,16 +206,16 @@ impl Rules for Php {
         }
     }
 
-    fn member(&self, ev: &mut Evaluator<'_>, frame: Frame, of: &Value, name: Name) -> Value {
-        self.member_of(ev, frame, of, name, false)
+    fn member(&self, ev: &mut Evaluator<'_>, _: Frame, of: &Value, name: Name) -> Value {
+        self.member_of(ev, of, name, false)
     }
 
     fn has_methods_apart(&self) -> bool {
         true
     }
 
-    fn method(&self, ev: &mut Evaluator<'_>, frame: Frame, of: &Value, name: Name) -> Value {
-        self.member_of(ev, frame, of, name, true)
+    fn method(&self, ev: &mut Evaluator<'_>, _: Frame, of: &Value, name: Name) -> Value {
+        self.member_of(ev, of, name, true)
     }
 
     /// `new T`.
@@ -207,10 +223,13 @@ impl Rules for Php {
         let world = ev.world;
         match of {
             Value::Instance(def, _) | Value::Def(def) => {
-                let constructor = world.names.find(CONSTRUCTOR).and_then(|it| declared(world, *def, it, true));
+                let constructor =
+                    world.names.find(CONSTRUCTOR).and_then(|it| declared(world, *def, it, true));
                 Value::Def(constructor.unwrap_or(*def))
             }
-            Value::ExternalInstance(external, _) | Value::External(external) => Value::External(external.clone()),
+            Value::ExternalInstance(external, _) | Value::External(external) => {
+                Value::External(external.clone())
+            }
             _ => Value::Unknown,
         }
     }
@@ -233,7 +252,9 @@ impl Rules for Php {
             Value::External(_) | Value::ExternalResult | Value::Missing | Value::Unknown => {
                 match self.made_by_class(ev, frame, site) {
                     Some(value) => value,
-                    None if matches!(callee, Value::External(_) | Value::ExternalResult) => Value::ExternalResult,
+                    None if matches!(callee, Value::External(_) | Value::ExternalResult) => {
+                        Value::ExternalResult
+                    }
                     None => Value::Unknown,
                 }
             }
@@ -245,7 +266,8 @@ impl Rules for Php {
         match of {
             Value::Iterable(of) => (**of).clone(),
             Value::Instance(def, _) => {
-                let method = ev.world.names.find("getIterator").and_then(|it| declared(ev.world, *def, it, true));
+                let method =
+                    ev.world.names.find("getIterator").and_then(|it| declared(ev.world, *def, it, true));
                 match method.map(|it| ev.result_of(it, frame)) {
                     Some(Value::Iterable(of)) => (*of).clone(),
                     _ => Value::Unknown,
@@ -286,9 +308,11 @@ impl Rules for Php {
             Origin::StandardLibrary => {
                 ExternalName { repo: "stdlib", container: "php/core".to_owned(), symbol: rest.join(".") }
             }
-            Origin::ThirdParty => {
-                ExternalName { repo: "external", container: format!("composer/{root}"), symbol: rest.join(".") }
-            }
+            Origin::ThirdParty => ExternalName {
+                repo: "external",
+                container: format!("composer/{root}"),
+                symbol: rest.join("."),
+            },
         }
     }
 }
@@ -334,7 +358,7 @@ impl Php {
         }
     }
 
-    fn member_of(&self, ev: &mut Evaluator<'_>, frame: Frame, of: &Value, name: Name, is_call: bool) -> Value {
+    fn member_of(&self, ev: &mut Evaluator<'_>, of: &Value, name: Name, is_call: bool) -> Value {
         let world = ev.world;
         match of {
             Value::Instance(def, _) | Value::Def(def) if world.kind(*def).is_type_like() => {
@@ -354,7 +378,7 @@ impl Php {
             Value::Bounded(bounds) => {
                 let mut outside = Value::Unknown;
                 for bound in bounds.iter() {
-                    match self.member_of(ev, frame, bound, name, is_call) {
+                    match self.member_of(ev, bound, name, is_call) {
                         found @ Value::Def(_) => return found,
                         found @ Value::External(_) => outside = found,
                         _ => {}
@@ -363,7 +387,11 @@ impl Php {
                 outside
             }
             Value::External(external) | Value::ExternalInstance(external, _) => {
-                if is_call { Value::External(external.member(name)) } else { Value::ExternalResult }
+                if is_call {
+                    Value::External(external.member(name))
+                } else {
+                    Value::ExternalResult
+                }
             }
             Value::ExternalResult => Value::ExternalResult,
             _ => Value::Unknown,
@@ -380,7 +408,16 @@ impl Php {
         };
         if !matches!(
             name,
-            "app" | "resolve" | "make" | "get" | "createMock" | "createStub" | "mock" | "partialMock" | "spy" | "prophesize"
+            "app"
+                | "resolve"
+                | "make"
+                | "get"
+                | "createMock"
+                | "createStub"
+                | "mock"
+                | "partialMock"
+                | "spy"
+                | "prophesize"
         ) {
             return None;
         }
@@ -409,7 +446,9 @@ fn declared(world: &World<'_>, def: Def, name: Name, is_call: bool) -> Option<De
 fn own_member(world: &World<'_>, def: Def, name: Name, is_call: bool) -> Option<Def> {
     let (file, id, _) = world.decl(def);
     world.scopes[file as usize].find(Scope::of(Some(id)), name).iter().find_map(|it| match it.item {
-        Item::Decl(decl) if world.facts(file).decl(decl).kind.is_callable() == is_call => Some(world.def(file, decl)),
+        Item::Decl(decl) if world.facts(file).decl(decl).kind.is_callable() == is_call => {
+            Some(world.def(file, decl))
+        }
         _ => None,
     })
 }
@@ -463,8 +502,26 @@ fn word_instance(ev: &Evaluator<'_>, word: &str) -> Value {
 fn is_builtin_type(text: &str) -> bool {
     matches!(
         text,
-        "array" | "bool" | "boolean" | "callable" | "false" | "float" | "int" | "integer" | "iterable" | "mixed" | "never" | "null"
-            | "object" | "resource" | "scalar" | "string" | "true" | "void" | "double" | "number"
+        "array"
+            | "bool"
+            | "boolean"
+            | "callable"
+            | "false"
+            | "float"
+            | "int"
+            | "integer"
+            | "iterable"
+            | "mixed"
+            | "never"
+            | "null"
+            | "object"
+            | "resource"
+            | "scalar"
+            | "string"
+            | "true"
+            | "void"
+            | "double"
+            | "number"
     )
 }
 
@@ -485,10 +542,67 @@ fn normal(directory: &str, path: &str) -> Option<String> {
 
 /// Members that values of common types have.
 const COMMON: &[&str] = &[
-    "add", "all", "append", "call", "clear", "close", "contains", "count", "create", "current", "delete", "each",
-    "execute", "exists", "fetch", "filter", "find", "first", "flush", "format", "get", "getCode", "getContents",
-    "getIterator", "getMessage", "getName", "handle", "has", "init", "isEmpty", "key", "keys", "last", "load", "log",
-    "make", "map", "next", "open", "parse", "pop", "prepare", "push", "put", "query", "read", "remove", "render",
-    "reset", "run", "save", "send", "set", "start", "stop", "toArray", "toString", "update", "validate", "value",
-    "values", "with", "write",
+    "add",
+    "all",
+    "append",
+    "call",
+    "clear",
+    "close",
+    "contains",
+    "count",
+    "create",
+    "current",
+    "delete",
+    "each",
+    "execute",
+    "exists",
+    "fetch",
+    "filter",
+    "find",
+    "first",
+    "flush",
+    "format",
+    "get",
+    "getCode",
+    "getContents",
+    "getIterator",
+    "getMessage",
+    "getName",
+    "handle",
+    "has",
+    "init",
+    "isEmpty",
+    "key",
+    "keys",
+    "last",
+    "load",
+    "log",
+    "make",
+    "map",
+    "next",
+    "open",
+    "parse",
+    "pop",
+    "prepare",
+    "push",
+    "put",
+    "query",
+    "read",
+    "remove",
+    "render",
+    "reset",
+    "run",
+    "save",
+    "send",
+    "set",
+    "start",
+    "stop",
+    "toArray",
+    "toString",
+    "update",
+    "validate",
+    "value",
+    "values",
+    "with",
+    "write",
 ];
