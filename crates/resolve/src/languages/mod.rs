@@ -346,7 +346,9 @@ pub(crate) struct Given {
 /// How well a value suits a parameter.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Fit {
-    /// As it is: the type itself or one above it.
+    /// It is of the very type.
+    Exact,
+    /// As it is: the target is above its type.
     Plain,
     /// After a conversion that is tried last: boxing.
     Converted,
