@@ -1,7 +1,7 @@
 //! Calls: where each goes, or why nobody can tell.
 
 use knowing_model::facts::{Call, CallForm, DeclId, Expr, ExprId, ReferenceRole};
-use knowing_model::{ContainerClass, EdgeKind, NodeFlags, Position, Provenance, Reason, package_of};
+use knowing_model::{ContainerClass, EdgeKind, NodeFlags, NodeKind, Position, Provenance, Reason, package_of};
 
 use crate::emit::{Emitter, End, FileUnresolved, source};
 use crate::languages::Space;
@@ -87,7 +87,7 @@ impl Emitter<'_> {
             _ => Reason::Ambiguous,
         };
         let facts = world.facts(self.file);
-        let (name, receiver) = match facts.expr(call.callee) {
+        let (name, receiver) = match self.plain_callee(call) {
             Expr::Name { name, .. } => (facts.text(name).to_owned(), String::new()),
             Expr::Member { of, name } | Expr::Scoped { of, name } => {
                 (facts.text(name).to_owned(), self.written(of))
@@ -177,6 +177,15 @@ impl Emitter<'_> {
         }
     }
 
+    /// What is called, its type arguments left out.
+    fn plain_callee(&self, call: &Call) -> Expr {
+        let facts = self.world.facts(self.file);
+        match facts.expr(call.callee) {
+            Expr::Generic { of, .. } => facts.expr(of),
+            expr => expr,
+        }
+    }
+
     fn reason(&mut self, call: &Call, targets: &Targets) -> Reason {
         if call.form == CallForm::InMacro {
             return Reason::Macro;
@@ -190,7 +199,7 @@ impl Emitter<'_> {
         if targets.dynamic {
             return Reason::Dynamic;
         }
-        match self.world.facts(self.file).expr(call.callee) {
+        match self.plain_callee(call) {
             // The type that is known has no such member, but others have: the receiver is more than it seems (a mixin,
             // a proxy).
             Expr::Member { name, .. } if targets.missing => {
@@ -215,7 +224,7 @@ impl Emitter<'_> {
             return None;
         }
         let facts = world.facts(self.file);
-        let Expr::Member { of, name } = facts.expr(call.callee) else { return None };
+        let Expr::Member { of, name } = self.plain_callee(call) else { return None };
         let rules = world.rules(self.file);
         let is_own =
             matches!(facts.expr(of), Expr::Name { name, .. } if rules.names_receiver(facts.text(name)));
