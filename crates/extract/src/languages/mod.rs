@@ -6,3 +6,4 @@ pub(crate) mod java;
 pub(crate) mod php;
 pub(crate) mod python;
 pub(crate) mod rust;
+pub(crate) mod typescript;

@@ -7,6 +7,7 @@ pub(crate) mod nominal;
 pub(crate) mod php;
 pub(crate) mod python;
 pub(crate) mod rust;
+pub(crate) mod typescript;
 
 use knowing_model::NodeKind;
 use knowing_model::facts::{DeclId, ExprId, Import, Literal, TypeId};
@@ -23,6 +24,7 @@ use self::java::Jvm;
 use self::php::PhpNames;
 use self::python::PythonModules;
 use self::rust::RustCrates;
+use self::typescript::TypeScriptModules;
 
 /// Where each language finds its modules, packages and types by name: made once, before anything is resolved.
 #[derive(Default)]
@@ -33,6 +35,7 @@ pub(crate) struct Modules {
     pub(crate) php: PhpNames,
     pub(crate) python: PythonModules,
     pub(crate) rust: RustCrates,
+    pub(crate) typescript: TypeScriptModules,
 }
 
 impl Modules {
@@ -44,13 +47,14 @@ impl Modules {
             php: PhpNames::new(world),
             python: PythonModules::new(world),
             rust: RustCrates::new(world),
+            typescript: TypeScriptModules::new(world),
         }
     }
 
     /// Types that are declared in several places and are one for member lookup (partial, reopened, merged), each with
     /// all its parts in the order of files and lines. A declaration stands in one group at most.
     pub(crate) fn types_in_parts(&self) -> Vec<Vec<Def>> {
-        self.csharp.types_in_parts().to_vec()
+        [self.csharp.types_in_parts(), self.typescript.types_in_parts()].concat()
     }
 }
 
@@ -120,6 +124,16 @@ pub(crate) trait Rules: Sync {
     /// Whether a name bound anywhere in a callable is that callable's name everywhere in it (no block scopes).
     fn binds_whole_callable(&self) -> bool {
         true
+    }
+
+    /// Whether blocks and nameless functions at the top of a file have names of their own.
+    fn has_blocks_at_top(&self) -> bool {
+        false
+    }
+
+    /// Whether a variable or field is an object with members of its own, and so its own value.
+    fn is_object(&self, ev: &Evaluator<'_>, def: Def) -> bool {
+        false
     }
 
     /// Whether code that stands directly in a type sees the type's members by their bare names.
@@ -294,6 +308,11 @@ pub(crate) trait Rules: Sync {
         Value::Unknown
     }
 
+    /// What awaiting a value gives that is neither the result of an `async` callable nor from outside.
+    fn awaited(&self, ev: &mut Evaluator<'_>, frame: Frame, of: &Value) -> Value {
+        Value::Unknown
+    }
+
     /// `of?`.
     fn tried(&self, ev: &mut Evaluator<'_>, frame: Frame, of: &Value) -> Value {
         Value::Unknown
@@ -385,6 +404,7 @@ pub(crate) fn rules_of(language: &str) -> &'static dyn Rules {
         "php" => &php::Php,
         "python" => &python::Python,
         "rust" => &rust::Rust,
+        "typescript" => &typescript::TypeScript,
         _ => &Plain,
     }
 }
@@ -397,6 +417,7 @@ pub(crate) fn vocabulary() -> impl Iterator<Item = &'static str> {
         .chain(php::vocabulary())
         .chain(python::vocabulary())
         .chain(rust::vocabulary())
+        .chain(typescript::vocabulary())
 }
 
 /// Relations that follow from all files together by rules of one language.

@@ -237,7 +237,8 @@ impl Rules for Java {
                 self.standard(ev).instance("int", Value::none())
             }
             Value::External(external) => {
-                let is_constant = world.text(name).chars().all(|it| it.is_uppercase() || it == '_' || it.is_numeric());
+                let is_constant =
+                    world.text(name).chars().all(|it| it.is_uppercase() || it == '_' || it.is_numeric());
                 let constant = if is_constant { self.standard(ev).constant(external, name) } else { None };
                 constant.unwrap_or_else(|| Value::External(external.member(name)))
             }
