@@ -1,7 +1,9 @@
 //! Calls: where each goes, or why nobody can tell.
 
 use knowing_model::facts::{Call, CallForm, DeclId, Expr, ExprId, ReferenceRole};
-use knowing_model::{ContainerClass, EdgeKind, NodeFlags, NodeKind, Position, Provenance, Reason, package_of};
+use knowing_model::{
+    ContainerClass, EdgeKind, NodeFlags, NodeKind, Position, Provenance, Reason, package_of,
+};
 
 use crate::emit::{Emitter, End, FileUnresolved, source};
 use crate::languages::Space;
