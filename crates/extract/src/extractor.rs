@@ -14,7 +14,7 @@ use crate::engine::source::Source;
 use crate::engine::tree::Tree;
 use crate::language::Language;
 use crate::limits::Limits;
-use crate::registry::{LANGUAGES, Reader, reader_of};
+use crate::registry::{LANGUAGES, Reader, fitted, reader_of_file};
 use crate::screen::flags_of;
 
 /// The facts of an accepted file, with an extractor kept per thread. Broken input is data: there is no error.
@@ -45,7 +45,7 @@ impl Extractor {
 
     /// A path that no language accepts gives empty facts.
     pub fn extract(&mut self, path: &str, bytes: &[u8]) -> FileFacts {
-        match reader_of(path) {
+        match reader_of_file(path, bytes) {
             Some(Reader::Language(place, language)) => self.read(place, language, path, bytes),
             Some(Reader::Manifest(manifest)) => {
                 let mut facts = manifest.read(bytes);
@@ -93,7 +93,8 @@ impl Extractor {
             parser.set_language(&tables.grammar).expect("grammar and library are built for each other");
             parser
         });
-        let parsed = parse(parser, bytes, self.limits.parse_time)?;
+        let fitted = fitted(language, bytes);
+        let parsed = parse(parser, fitted.as_deref().unwrap_or(bytes), self.limits.parse_time)?;
         self.tree.fill(&parsed, bytes, tables, self.limits.max_depth);
         Some(())
     }

@@ -1,11 +1,19 @@
 //! Which languages and project files there are: one line each, sorted.
 
 use crate::language::Language;
-use crate::languages::{python, rust};
+use crate::languages::{cpp, python, rust};
 use crate::manifests::{self, Manifests};
 
 /// Languages by name.
-pub(crate) const LANGUAGES: &[&Language] = &[&python::LANGUAGE, &rust::LANGUAGE];
+pub(crate) const LANGUAGES: &[&Language] = &[&cpp::C, &cpp::CPP, &python::LANGUAGE, &rust::LANGUAGE];
+
+/// Extensions that two languages share: the one that takes the path, what tells the other by the bytes, and the other.
+const SHARED: &[(&str, fn(&[u8]) -> bool, &Language)] = &[("h", cpp::fitting::is_cpp, &cpp::CPP)];
+
+/// Languages whose text is made fit for their grammar first: other bytes of the same length, each at its place.
+const FITTED: &[(&str, Fit)] = &[("c", cpp::fitting::fitted), ("cpp", cpp::fitting::fitted)];
+
+type Fit = fn(&[u8]) -> Option<Vec<u8>>;
 
 /// Project files by name.
 pub(crate) const MANIFESTS: &[&Manifests] =
@@ -39,6 +47,26 @@ pub fn grammar(path: &str) -> Option<tree_sitter::Language> {
     match reader_of(path)? {
         Reader::Language(_, language) => Some((language.grammar)()),
         Reader::Manifest(_) => None,
+    }
+}
+
+/// What the parser is given in place of a file's bytes; none when it gets them as they are.
+pub(crate) fn fitted(language: &Language, bytes: &[u8]) -> Option<Vec<u8>> {
+    let (_, fit) = FITTED.iter().find(|it| it.0 == language.name)?;
+    fit(bytes)
+}
+
+/// The language of a file, where the path alone does not say.
+pub(crate) fn reader_of_file(path: &str, bytes: &[u8]) -> Option<Reader> {
+    let by_path = reader_of(path)?;
+    let extension = path.rsplit('.').next().unwrap_or_default();
+    let shared = SHARED.iter().find(|(it, _, _)| *it == extension);
+    match (by_path, shared) {
+        (Reader::Language(..), Some((_, is_other, other))) if is_other(bytes) => {
+            let place = LANGUAGES.iter().position(|it| it.name == other.name)?;
+            Some(Reader::Language(place, LANGUAGES[place]))
+        }
+        _ => Some(by_path),
     }
 }
 

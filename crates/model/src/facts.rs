@@ -175,6 +175,8 @@ impl Modifiers {
     pub const PUBLIC: Modifiers = Modifiers(64);
     /// Entered by `with` through what it yields (`@contextmanager`).
     pub const CONTEXT_MANAGER: Modifiers = Modifiers(128);
+    /// Only says that there is such a thing, which is defined elsewhere or nowhere: a prototype, `extern int x;`.
+    pub const DECLARED: Modifiers = Modifiers(256);
 
     pub fn contains(self, other: Modifiers) -> bool {
         self.0 & other.0 == other.0

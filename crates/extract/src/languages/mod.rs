@@ -1,4 +1,5 @@
 //! One folder a language.
 
+pub(crate) mod cpp;
 pub(crate) mod python;
 pub(crate) mod rust;
