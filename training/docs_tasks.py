@@ -83,21 +83,21 @@ def small(heading):
     return heading[:1].lower() + heading[1:] if heading[1:2].islower() else heading
 
 
-def public_symbols(repository, tree, noise):
+def public_symbols(repository, tree, noise, sources):
     """{terminal name: (file, dotted name)} of the public symbols whose name stands once in the source."""
     found = {}
     for path, oid in sorted(tree.items()):
-        if path.endswith((".py", ".rs")) and not noise.search(path):
+        if path.endswith(sources) and not noise.search(path):
             for _, _, name, _ in repository.spans(path, oid):
                 found.setdefault(name.rsplit(".", 1)[-1], set()).add((path, name))
     return {last: next(iter(places)) for last, places in found.items()
             if len(places) == 1 and len(last) >= 4 and not last.startswith("_")}
 
 
-def tasks(repository, name, base, noise, chance, most, seen):
+def tasks(repository, name, base, noise, chance, most, seen, sources):
     tree = repository.tree(base)
     documents = [p for p in sorted(tree) if DOCUMENT.search(p) and p.endswith((".md", ".rst")) and not STALE.search(p)]
-    public = public_symbols(repository, tree, noise) if documents else {}
+    public = public_symbols(repository, tree, noise, sources) if documents else {}
     found = []
     for path in documents:
         text = repository.blob(tree[path]).decode("utf8", "replace")

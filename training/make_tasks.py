@@ -20,8 +20,7 @@ DULL = re.compile(r"^(chore|docs?|ci|tests?|release|bump|merge|revert|update|bui
                   r"fix typo|minor|format|lint)\b|\btypos?\b|dependenc|translation|changelog|release notes|stray|rustfmt|clippy", re.I)
 TRAILER = re.compile(r"(?im)^(signed-off-by|co-authored-by|reviewed-by|change-id|fixes|closes|refs?|see|cherry).*$")
 NUMBERS = re.compile(r"\[?(?i:pr )?#\d+[^\]\s]*( backport)?\]?|\[[\d.x]+\]")
-SOURCES = (".py", ".rs")
-OTHER_SOURCES = (".go", ".java", ".ts", ".tsx", ".js", ".jsx", ".rb", ".cs")
+SOURCES = (".py", ".rs", ".go", ".java", ".ts", ".tsx", ".js", ".jsx", ".rb", ".cs")
 
 
 def chance(*key):
@@ -36,10 +35,8 @@ def cleaned(message):
 def edited_sources(changes):
     """The source files that a commit changes, or nothing where the commit is not of the kind that makes a task."""
     sources = [(path, old) for status, path, old in changes
-               if status == "M" and path.endswith(SOURCES + OTHER_SOURCES) and not NOISE.search(path)]
-    if not 1 <= len(sources) <= 4 or any(path.endswith(OTHER_SOURCES) for path, _ in sources):
-        return []
-    return sources
+               if status == "M" and path.endswith(SOURCES) and not NOISE.search(path)]
+    return sources if 1 <= len(sources) <= 4 else []
 
 
 def edited_symbols(repository, base_tree, sources, patch):
@@ -138,7 +135,7 @@ def main():
                         found[kind] += tasks
             if "docs" in kinds:
                 seen = {t["description"] for t in found["docs"]} | {t["section"] for t in found["docs"]}
-                found["docs"] += docs_tasks.tasks(repository, name, base, NOISE, chance, MOST["docs"], seen)
+                found["docs"] += docs_tasks.tasks(repository, name, base, NOISE, chance, MOST["docs"], seen, SOURCES)
             if "uses" in kinds:
                 rules = uses_tasks.Rules(NOISE, DULL, cleaned, edited_symbols, chance, PARSERS)
                 found["uses"] += uses_tasks.tasks(repository, name, base, f"{base}..{end}", MOST["uses"], counted, rules)
@@ -147,8 +144,6 @@ def main():
             path = os.path.join(args.out, f"{stem}.{kind}.jsonl")
             with open(path, "w") as f:
                 f.writelines(json.dumps(t) + "\n" for t in tasks)
-            with open(os.path.join(args.out, "..", "READY"), "a") as f:
-                f.write(f"{name} {kind} {len(tasks)} {path}\n")
         repository.close()
         print(name, "bases", len(bases), {k: len(distinct(t)) for k, t in found.items()}, f"{time.time() - began:.1f} s", flush=True)
     summarise(args.out)

@@ -5,9 +5,10 @@ CLOSING = re.compile(r"^\s*\(?(?:(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?|refs?|
 CONVENTIONAL = re.compile(r"^(fix|feat|feature|perf|refactor|bugfix|enh|bug)(\([^)]*\))?!?:\s*", re.I)
 NUMBER = re.compile(r"\s*\(?(?:closes?|fix(?:es|ed)?|resolves?|refs?|see)?[\s:]*\(?#\d{2,}\)?\)?", re.I)
 TEST_FILE = re.compile(r"(^|[/_.-])(tests?|testing|spec|specs|e2e)([/_.-]|$)", re.I)
-TEST_CODE = (".py", ".rs", ".test", ".typ", ".nu", ".pyi")
+TEST_CODE = (".py", ".rs", ".test", ".typ", ".nu", ".pyi", ".go", ".java", ".ts", ".tsx", ".js", ".jsx", ".rb", ".cs", ".kt")
 CHANGELOG = re.compile(r"(^|/)(changes?|changelog|news|newsfragments?|history|whatsnew|release[-_ ]?notes?|releases?|unreleased[^/]*)(/|\.|$)", re.I)
-FENCES = {".py": "python", ".rs": "rust"}
+FENCES = {".py": "python", ".rs": "rust", ".go": "go", ".java": "java", ".ts": "typescript", ".tsx": "tsx", ".js": "js", ".jsx": "jsx",
+          ".rb": "ruby", ".cs": "csharp"}
 
 
 def first_test_line(data):
@@ -77,7 +78,7 @@ def test_lines(patch, inline):
 
 def snippet(lines, ext, style, most, bare):
     if bare:
-        lines = [l for l in lines if not re.match(r"\s*((async )?def test|@pytest|@mock|#\[(tokio::)?test|fn test|(pub )?(async )?fn \w*test|\"\"\"|class Test)", l)]
+        lines = [l for l in lines if not re.match(r"\s*((async )?def test|@pytest|@mock|#\[(tokio::)?test|fn test|(pub )?(async )?fn \w*test|\"\"\"|class Test|func Test|@Test|\[(Fact|Test|TestMethod|Theory)|(public )?(async )?void test\w*|describe\(|(it|test)[ (][\"'])", l)]
     text = textwrap.dedent("\n".join(l.replace("\t", "    ") for l in lines[:most])).strip("\n")
     if not text.strip():
         return ""
@@ -88,6 +89,40 @@ def snippet(lines, ext, style, most, bare):
     if style == "indent":
         return textwrap.indent(text, "    ")
     return text
+
+
+def go_trace(frames):
+    out = ["panic: runtime error: invalid memory address or nil pointer dereference", "", "goroutine 1 [running]:"]
+    for path, line, name in frames:
+        owner, _, function = name.rpartition(".")
+        receiver = f"(*{owner})." if owner else ""
+        out += [f"main/{os.path.dirname(path)}.{receiver}{function}(0xc000010000)", f"\t/go/src/{path}:{line} +0x1d"]
+    return out
+
+
+def java_trace(frames):
+    package = lambda path: ".".join(re.sub(r"^.*?(src/main/java/|src/|java/)", "", os.path.dirname(path) + "/").strip("/").split("/"))
+    return ["Exception in thread \"main\" java.lang.IllegalStateException"] + \
+        [f"\tat {package(path)}.{name}({os.path.basename(path)}:{line})" for path, line, name in frames]
+
+
+def script_trace(frames):
+    return ["TypeError: Cannot read properties of undefined"] + \
+        [f"    at {name} (/app/{path}:{line}:15)" for path, line, name in frames]
+
+
+def ruby_trace(frames):
+    shown = [f"{path}:{line}:in `{name.rsplit('.', 1)[-1]}'" for path, line, name in frames]
+    return [f"{shown[0]}: undefined method for nil (NoMethodError)"] + [f"\tfrom {line}" for line in shown[1:]]
+
+
+def sharp_trace(frames):
+    return ["Unhandled exception. System.NullReferenceException: Object reference not set to an instance of an object."] + \
+        [f"   at {name}() in /src/{path}:line {line}" for path, line, name in frames]
+
+
+TRACES = {".go": go_trace, ".java": java_trace, ".rb": ruby_trace, ".cs": sharp_trace,
+          ".ts": script_trace, ".tsx": script_trace, ".js": script_trace, ".jsx": script_trace}
 
 
 def stack(repository, commit, truth, base_tree, chance):
@@ -119,6 +154,8 @@ def stack(repository, commit, truth, base_tree, chance):
         for i, (p, line, n) in enumerate(reversed(frames)):
             out += [f"   {i}: {crate(p)}::{n.replace('.', '::')}", f"             at ./{p}:{line}"]
         return "\n".join(out)
+    if not path.endswith(".py"):
+        return "\n".join(TRACES[os.path.splitext(path)[1]](list(reversed(frames))))
     prefix = ("", "/usr/lib/python3/site-packages/", "/home/user/venv/lib/python3.9/site-packages/")[int(chance(commit, "prefix") * 3)]
     out = ["Traceback (most recent call last):", '  File "example.py", line 12, in <module>', "    main()"]
     for p, line, n in frames:

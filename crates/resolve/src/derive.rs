@@ -27,6 +27,15 @@ pub(crate) fn derive(world: &World<'_>) -> Vec<DerivedEdge> {
             overrides(world, def, owner, &mut edges);
         }
     }
+    for parts in world.hierarchy.types_in_parts() {
+        let (kind, provenance) = (EdgeKind::References, Provenance::Structural);
+        edges.extend(parts[1..].iter().map(|it| DerivedEdge {
+            source: *it,
+            target: parts[0],
+            kind,
+            provenance,
+        }));
+    }
     edges.sort_unstable_by_key(|it| (it.source, it.target, it.kind));
     edges.dedup_by_key(|it| (it.source, it.target, it.kind));
     edges
@@ -63,7 +72,11 @@ fn overrides(world: &World<'_>, def: Def, owner: Def, edges: &mut Vec<DerivedEdg
 }
 
 fn own_callable(world: &World<'_>, owner: Def, name: Name) -> Option<Def> {
-    let (file, id, _) = world.decl(owner);
+    world.hierarchy.parts(&owner).iter().find_map(|part| callable_of_part(world, *part, name))
+}
+
+fn callable_of_part(world: &World<'_>, part: Def, name: Name) -> Option<Def> {
+    let (file, id, _) = world.decl(part);
     let facts = world.facts(file);
     world.scopes[file as usize]
         .find(Scope::of(Some(id)), name)

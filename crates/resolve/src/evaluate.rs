@@ -365,6 +365,12 @@ impl<'w> Evaluator<'w> {
                     }
                 }
             }
+            if !callable {
+                match rules.bare_member(self, frame, world.def(frame.file, id), name, space) {
+                    Value::Missing => {}
+                    value => return value,
+                }
+            }
             innermost = false;
             scope = facts.decl(id).owner;
         }

@@ -36,9 +36,12 @@ pub(crate) struct ImplTarget {
 
 #[derive(Default)]
 pub(crate) struct Hierarchy {
+    /// Types declared in several places: all parts, and which of the groups each part belongs to.
+    groups: Vec<Vec<Def>>,
+    group_of: FxHashMap<Def, u32>,
     /// Written bases, in order.
     direct: FxHashMap<Def, Vec<Ancestor>>,
-    /// All ancestors in the order in which members are looked for, the type itself left out.
+    /// All ancestors in the order in which members are looked for, the type itself left out; by first part.
     linear: FxHashMap<Def, Vec<Ancestor>>,
     /// `impl` blocks of each file, by their position in it.
     impls: Vec<Vec<ImplTarget>>,
@@ -58,14 +61,18 @@ impl Hierarchy {
     pub(crate) fn build(world: &World<'_>) -> Hierarchy {
         let parts: Vec<FilePart> =
             (0..world.n_files() as u32).into_par_iter().map(|file| FilePart::of(world, file)).collect();
-        let mut hierarchy = Hierarchy::default();
+        let mut hierarchy = Hierarchy { groups: world.modules.types_in_parts(), ..Hierarchy::default() };
+        for (index, group) in hierarchy.groups.iter().enumerate() {
+            hierarchy.group_of.extend(group.iter().map(|part| (*part, index as u32)));
+        }
         for (file, part) in parts.into_iter().enumerate() {
             hierarchy.direct.extend(part.bases);
             hierarchy.add_impls(world, file as u32, part.impls);
             hierarchy.imports.push(part.imports);
         }
-        let mut classes: Vec<Def> = hierarchy.direct.keys().copied().collect();
+        let mut classes: Vec<Def> = hierarchy.direct.keys().map(|it| hierarchy.whole(*it)).collect();
         classes.sort_unstable();
+        classes.dedup();
         for class in classes {
             hierarchy.linearise(class, 0);
         }
@@ -78,7 +85,10 @@ impl Hierarchy {
             let def = world.def(file, DeclId(index as u32));
             let name = world.name(file, decl.name);
             match &impls[id.index()].type_ {
-                Ancestor::Project(type_) => self.members.entry((*type_, name)).or_default().push(def),
+                Ancestor::Project(type_) => {
+                    let whole = self.whole(*type_);
+                    self.members.entry((whole, name)).or_default().push(def);
+                }
                 Ancestor::External(type_) => {
                     self.external_members.entry((type_.clone(), name)).or_default().push(def);
                 }
@@ -91,7 +101,8 @@ impl Hierarchy {
         }
         for target in &impls {
             if let (Ancestor::Project(type_), Some(interface)) = (&target.type_, &target.interface) {
-                let all = self.interfaces.entry(*type_).or_default();
+                let whole = self.whole(*type_);
+                let all = self.interfaces.entry(whole).or_default();
                 if !all.contains(interface) {
                     all.push(interface.clone());
                 }
@@ -100,16 +111,35 @@ impl Hierarchy {
         self.impls.push(impls);
     }
 
+    /// The first part of a type that is declared in several places; any other declaration is whole by itself.
+    pub(crate) fn whole(&self, def: Def) -> Def {
+        self.group_of.get(&def).map_or(def, |group| self.groups[*group as usize][0])
+    }
+
+    /// All parts of a type, itself alone for most.
+    pub(crate) fn parts<'a>(&'a self, def: &'a Def) -> &'a [Def] {
+        match self.group_of.get(def) {
+            Some(group) => &self.groups[*group as usize],
+            None => std::slice::from_ref(def),
+        }
+    }
+
+    /// Types declared in several places, with their parts.
+    pub(crate) fn types_in_parts(&self) -> impl Iterator<Item = &[Def]> {
+        self.groups.iter().map(Vec::as_slice)
+    }
+
+    /// The bases written at this very declaration.
     pub(crate) fn direct(&self, def: Def) -> &[Ancestor] {
         self.direct.get(&def).map_or(&[], Vec::as_slice)
     }
 
     pub(crate) fn ancestors(&self, def: Def) -> &[Ancestor] {
-        self.linear.get(&def).map_or(&[], Vec::as_slice)
+        self.linear.get(&self.whole(def)).map_or(&[], Vec::as_slice)
     }
 
     pub(crate) fn interfaces(&self, def: Def) -> &[Ancestor] {
-        self.interfaces.get(&def).map_or(&[], Vec::as_slice)
+        self.interfaces.get(&self.whole(def)).map_or(&[], Vec::as_slice)
     }
 
     pub(crate) fn implementation(&self, file: u32, id: ImplId) -> Option<&ImplTarget> {
@@ -117,7 +147,7 @@ impl Hierarchy {
     }
 
     pub(crate) fn impl_members(&self, def: Def, name: Name) -> &[Def] {
-        self.members.get(&(def, name)).map_or(&[], Vec::as_slice)
+        self.members.get(&(self.whole(def), name)).map_or(&[], Vec::as_slice)
     }
 
     pub(crate) fn external_members(&self, external: &External, name: Name) -> &[Def] {
@@ -134,7 +164,8 @@ impl Hierarchy {
 
     /// Whether `below` is `above` or one of its descendants.
     pub(crate) fn is_below(&self, below: Def, above: Def) -> bool {
-        below == above || self.ancestors(below).contains(&Ancestor::Project(above))
+        let above = self.whole(above);
+        self.whole(below) == above || self.ancestors(below).contains(&Ancestor::Project(above))
     }
 
     pub(crate) fn has_external_base(&self, world: &World<'_>, def: Def, ending: &str) -> bool {
@@ -177,7 +208,16 @@ impl Hierarchy {
         }
         // Seen while it is being made: a circle.
         self.linear.insert(class, Vec::new());
-        let bases = self.direct(class).to_vec();
+        let mut bases: Vec<Ancestor> = Vec::new();
+        for base in self.parts(&class).iter().flat_map(|part| self.direct(*part)) {
+            let base = match base {
+                Ancestor::Project(def) => Ancestor::Project(self.whole(*def)),
+                other => other.clone(),
+            };
+            if base == Ancestor::Unknown || !bases.contains(&base) {
+                bases.push(base);
+            }
+        }
         let mut lists: Vec<Vec<Ancestor>> = Vec::new();
         for base in &bases {
             let mut list = vec![base.clone()];

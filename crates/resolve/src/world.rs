@@ -5,9 +5,7 @@ use knowing_model::{NodeFlags, NodeKind};
 use rustc_hash::FxHashMap;
 
 use crate::hierarchy::Hierarchy;
-use crate::languages::python::PythonModules;
-use crate::languages::rust::RustCrates;
-use crate::languages::{self, Rules};
+use crate::languages::{self, Modules, Rules};
 use crate::names::{Name, Names};
 use crate::scopes::Scopes;
 use crate::{Input, InputFile};
@@ -30,8 +28,7 @@ pub(crate) struct World<'a> {
     file_of_def: Vec<u32>,
     pub(crate) scopes: Vec<Scopes>,
     rules: Vec<&'static dyn Rules>,
-    pub(crate) python: PythonModules,
-    pub(crate) rust: RustCrates,
+    pub(crate) modules: Modules,
     pub(crate) hierarchy: Hierarchy,
     /// Callable members of types, by name: what an unknown receiver could mean.
     members_by_name: FxHashMap<Name, Vec<Def>>,
@@ -67,14 +64,12 @@ impl<'a> World<'a> {
             file_of_def,
             scopes,
             rules,
-            python: PythonModules::default(),
-            rust: RustCrates::default(),
+            modules: Modules::default(),
             hierarchy: Hierarchy::default(),
             members_by_name: FxHashMap::default(),
             file_by_path,
         };
-        world.python = PythonModules::new(&world);
-        world.rust = RustCrates::new(&world);
+        world.modules = Modules::new(&world);
         world.members_by_name = members_by_name(&world);
         world
     }

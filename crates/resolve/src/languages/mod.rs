@@ -8,7 +8,29 @@ use knowing_model::facts::{DeclId, ExprId, Import, Literal, TypeId};
 use crate::evaluate::{Evaluator, Frame};
 use crate::names::Name;
 use crate::value::{External, Value};
-use crate::world::Def;
+use crate::world::{Def, World};
+
+use self::python::PythonModules;
+use self::rust::RustCrates;
+
+/// Where each language finds its modules, packages and types by name: made once, before anything is resolved.
+#[derive(Default)]
+pub(crate) struct Modules {
+    pub(crate) python: PythonModules,
+    pub(crate) rust: RustCrates,
+}
+
+impl Modules {
+    pub(crate) fn new(world: &World<'_>) -> Modules {
+        Modules { python: PythonModules::new(world), rust: RustCrates::new(world) }
+    }
+
+    /// Types that are declared in several places and are one for member lookup (partial, reopened, merged), each with
+    /// all its parts in the order of files and lines. A declaration stands in one group at most.
+    pub(crate) fn types_in_parts(&self) -> Vec<Vec<Def>> {
+        Vec::new()
+    }
+}
 
 /// What the shared evaluator asks of a language. Values are what `value.rs` says; `Unknown` is always a right answer,
 /// a wrong one never is. A file without code has rules that know nothing: the defaults.
@@ -71,6 +93,19 @@ pub(crate) trait Rules: Sync {
     /// Whether code that stands directly in a type sees the type's members by their bare names.
     fn type_body_is_scope(&self) -> bool {
         false
+    }
+
+    /// What a bare name means in the body of a type's members: a member of that type, inherited ones too. Asked for
+    /// each type around the code, from the innermost outwards; `Missing` sends the search further out.
+    fn bare_member(
+        &self,
+        ev: &mut Evaluator<'_>,
+        frame: Frame,
+        type_: Def,
+        name: Name,
+        space: Space,
+    ) -> Value {
+        Value::Missing
     }
 
     /// What an import binds its name to.

@@ -82,12 +82,12 @@ impl Python {
         name: Name,
     ) -> Value {
         let world = ev.world;
-        let own = match world.python.file(module) {
+        let own = match world.modules.python.file(module) {
             Some(file) => self.top_name(ev, Frame::in_file(frame, file), name),
             None => Value::Missing,
         };
         match own {
-            Value::Missing | Value::Unknown => match world.python.child(module, name) {
+            Value::Missing | Value::Unknown => match world.modules.python.child(module, name) {
                 Some(child) => Value::Module(child),
                 None => own,
             },

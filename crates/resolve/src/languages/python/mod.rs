@@ -55,7 +55,7 @@ impl Rules for Python {
     fn offered(&self, ev: &mut Evaluator<'_>, frame: Frame, import: &Import, name: Name, _: Space) -> Value {
         let world = ev.world;
         let Value::Module(module) = self.imported_module(ev, frame, import) else { return Value::Unknown };
-        let Some(file) = world.python.file(module) else { return Value::Missing };
+        let Some(file) = world.modules.python.file(module) else { return Value::Missing };
         let offered = match &world.facts(file).exports {
             Some(exports) if exports.iter().any(|it| world.name(file, *it) == name) => true,
             Some(exports) if exports.iter().all(|it| world.facts(file).text(*it) != "*") => false,
@@ -72,7 +72,7 @@ impl Rules for Python {
     fn file_of(&self, ev: &Evaluator<'_>, value: &Value) -> Option<u32> {
         match value {
             Value::Def(def) => Some(ev.world.file_of(*def)),
-            Value::Module(module) => ev.world.python.file(*module),
+            Value::Module(module) => ev.world.modules.python.file(*module),
             _ => None,
         }
     }
@@ -93,7 +93,7 @@ impl Rules for Python {
             ImportKind::TopModule => {
                 let first = import.module.first().map(|it| name_of(*it));
                 let Some(first) = first else { return Value::Unknown };
-                match world.python.absolute(world, frame.file, &[first]) {
+                match world.modules.python.absolute(world, frame.file, &[first]) {
                     Some(module) => Value::Module(module),
                     None => outside(ev, &[first]),
                 }
@@ -114,12 +114,12 @@ impl Rules for Python {
         let world = ev.world;
         let path: Vec<Name> = import.module.iter().map(|it| world.name(frame.file, *it)).collect();
         if import.level > 0 {
-            return match world.python.relative(frame.file, import.level, &path) {
+            return match world.modules.python.relative(frame.file, import.level, &path) {
                 Some(module) => Value::Module(module),
                 None => Value::Missing,
             };
         }
-        match world.python.absolute(world, frame.file, &path) {
+        match world.modules.python.absolute(world, frame.file, &path) {
             Some(module) => Value::Module(module),
             None => outside(ev, &path),
         }

@@ -25,7 +25,7 @@ impl Rust {
             if !ev.enter_module(module, name, space) {
                 return Value::Missing;
             }
-            let (file, decl) = ev.world.rust.place(module);
+            let (file, decl) = ev.world.modules.rust.place(module);
             let value = self.module_item_in(ev, Frame::in_file(frame, file), module, decl, (name, space));
             ev.leave_module();
             value
@@ -53,13 +53,13 @@ impl Rust {
         let rank = |it: &DeclId| space == Space::Value && facts.decl(*it).kind.is_type_like();
         if let Some(found) = declared.min_by_key(|it| (rank(it), *it)) {
             let def = world.def(frame.file, found);
-            return match world.rust.of_decl(def) {
+            return match world.modules.rust.of_decl(def) {
                 Some(inner) => Value::Module(inner),
                 None => Value::Def(def),
             };
         }
         if space == Space::Type
-            && let Some(child) = world.rust.child(module, name)
+            && let Some(child) = world.modules.rust.child(module, name)
         {
             return Value::Module(child);
         }
@@ -71,7 +71,7 @@ impl Rust {
                 }
             }
         }
-        if let Some(child) = world.rust.child(module, name) {
+        if let Some(child) = world.modules.rust.child(module, name) {
             return Value::Module(child);
         }
         let mut doubt = entries.iter().any(|it| matches!(it.item, Item::Import(_)));
@@ -104,14 +104,16 @@ impl Rust {
         space: Space,
     ) -> Value {
         let world = ev.world;
-        let Some(module) = world.rust.module(world, frame.file, import.decl) else { return Value::Unknown };
+        let Some(module) = world.modules.rust.module(world, frame.file, import.decl) else {
+            return Value::Unknown;
+        };
         match world.text(name) {
-            "crate" | "$crate" => return Value::Module(world.rust.root(module)),
+            "crate" | "$crate" => return Value::Module(world.modules.rust.root(module)),
             "self" => return Value::Module(module),
-            "super" => return world.rust.parent(module).map_or(Value::Missing, Value::Module),
+            "super" => return world.modules.rust.parent(module).map_or(Value::Missing, Value::Module),
             _ => {}
         }
-        if let Some(child) = world.rust.child(module, name) {
+        if let Some(child) = world.modules.rust.child(module, name) {
             return Value::Module(child);
         }
         if let Some(value) = self.named_crate(ev, module, name) {
@@ -127,7 +129,7 @@ impl Rust {
             let name = if matches!(text, "core" | "alloc") { ev.world.names.find("std")? } else { name };
             return Some(Value::External(External::new(Origin::StandardLibrary, &[name])));
         }
-        match ev.world.rust.named(module, text)? {
+        match ev.world.modules.rust.named(module, text)? {
             Crate::Project(library) => Some(Value::Module(library)),
             Crate::Outside if text.starts_with(|it: char| it.is_ascii_lowercase() || it == '_') => {
                 Some(Value::External(External::new(Origin::ThirdParty, &[name])))
@@ -154,7 +156,7 @@ impl Rust {
         let space_of = |left: usize| if left == 0 { space } else { Space::Type };
         if world.text(*first).is_empty() {
             let Some((krate, rest)) = rest.split_first() else { return Value::Unknown };
-            let module = world.rust.module(world, frame.file, decl);
+            let module = world.modules.rust.module(world, frame.file, decl);
             let root = module.and_then(|it| self.named_crate(ev, it, *krate)).unwrap_or(Value::Unknown);
             return rest.iter().enumerate().fold(root, |value, (at, name)| {
                 value.map(|it| self.scoped(ev, frame, it, *name, space_of(rest.len() - at - 1)))

@@ -140,7 +140,7 @@ impl Rust {
     /// Of members that several traits give, those whose trait the file can name; all of them where it names none.
     fn in_scope(&self, ev: &mut Evaluator<'_>, frame: Frame, members: Vec<(Option<Def>, Def)>) -> Value {
         let world = ev.world;
-        let found: Vec<Value> = match (members.len(), world.rust.module(world, frame.file, None)) {
+        let found: Vec<Value> = match (members.len(), world.modules.rust.module(world, frame.file, None)) {
             (2.., Some(module)) => members
                 .iter()
                 .filter(|(interface, _)| {

@@ -45,14 +45,14 @@ impl Rules for Rust {
         space: Space,
     ) -> Value {
         let world = ev.world;
-        let Some(module) = world.rust.module(world, frame.file, decl) else { return Value::Unknown };
+        let Some(module) = world.modules.rust.module(world, frame.file, decl) else { return Value::Unknown };
         match self.module_item(ev, frame, module, name, space) {
             Value::Missing => {}
             value => return value,
         }
         let text = world.text(name);
         if space == Space::Macro {
-            if let Some(def) = world.rust.macro_named(world, module, name) {
+            if let Some(def) = world.modules.rust.macro_named(world, module, name) {
                 return Value::Def(def);
             }
             return match tables::MACROS.binary_search(&text) {
@@ -87,15 +87,15 @@ impl Rules for Rust {
         match world.text(name) {
             "Self" => Some(self.self_type(ev, frame, decl)),
             "crate" | "$crate" => {
-                let module = world.rust.module(world, frame.file, decl)?;
-                Some(Value::Module(world.rust.root(module)))
+                let module = world.modules.rust.module(world, frame.file, decl)?;
+                Some(Value::Module(world.modules.rust.root(module)))
             }
             "self" if space == Space::Type => {
-                Some(Value::Module(world.rust.module(world, frame.file, decl)?))
+                Some(Value::Module(world.modules.rust.module(world, frame.file, decl)?))
             }
             "super" => {
-                let module = world.rust.module(world, frame.file, decl)?;
-                Some(world.rust.parent(module).map_or(Value::Missing, Value::Module))
+                let module = world.modules.rust.module(world, frame.file, decl)?;
+                Some(world.modules.rust.parent(module).map_or(Value::Missing, Value::Module))
             }
             _ if space == Space::Type => self.type_parameter(ev, frame, decl, name),
             _ => None,
@@ -124,7 +124,7 @@ impl Rules for Rust {
     fn file_of(&self, ev: &Evaluator<'_>, value: &Value) -> Option<u32> {
         match value {
             Value::Def(def) => Some(ev.world.file_of(*def)),
-            Value::Module(module) => Some(ev.world.rust.place(*module).0),
+            Value::Module(module) => Some(ev.world.modules.rust.place(*module).0),
             _ => None,
         }
     }
@@ -273,7 +273,7 @@ impl Rules for Rust {
         let world = ev.world;
         match of {
             Value::Module(module) => match world.text(name) {
-                "super" => world.rust.parent(*module).map_or(Value::Missing, Value::Module),
+                "super" => world.modules.rust.parent(*module).map_or(Value::Missing, Value::Module),
                 "self" => of.clone(),
                 _ => self.module_item(ev, frame, *module, name, space),
             },
