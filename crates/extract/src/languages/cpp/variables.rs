@@ -212,8 +212,7 @@ impl Reader<'_, '_> {
         };
         let are_names = arguments.iter().all(is_name);
         self.b.consume(list);
-        if arguments.is_empty() || !are_names || self.kind(written) == Kind::PrimitiveType
-        {
+        if arguments.is_empty() || !are_names || self.kind(written) == Kind::PrimitiveType {
             return;
         }
         let naming = Naming::new(cx.decl, ReferenceRole::Type);
