@@ -11,6 +11,7 @@
 //! base C extends B 1:8        typed C.x: int               starts C.x = f()
 //! binding f.x = g()           visible f.x 2:5-4:0 certain 3:9
 //! call f -> a.b 3:4           arguments a.b 2 spread       passed a.b <- g 3:9
+//! with a.b <- x, name = y
 //! value f -> X 3:8            hint f -> T 1:8              mention f -> T 4:2
 //! access C.f -> self.x 3:13   decorator f -> route 1:1     raise f -> Error 4:10
 //! import from ..a import b as c                            import f: a.b
@@ -19,7 +20,7 @@
 //! ```
 
 use knowing_model::facts::{
-    BindingTarget, CallForm, DeclId, Expr, ExprId, FileFacts, ImportKind, Literal, Modifiers, ParameterKind,
+    Argument, BindingTarget, CallForm, DeclId, Expr, ExprId, FileFacts, ImportKind, Literal, Modifiers, ParameterKind,
     ReferenceRole, ReferenceTarget, ReturnKind, SiteKind, Str, Type, TypeId, TypeParameter, Value,
 };
 use knowing_model::{NodeFlags, Position, Range};
@@ -171,6 +172,11 @@ impl Notation<'_> {
             self.push(format!("call {} -> {callee} {}{form}", self.decl(it.decl), position(it.position)));
             let spread = if it.spread { " spread" } else { "" };
             self.push(format!("arguments {callee} {}{spread}", it.n_arguments));
+            let with = facts.arguments_of(it.callee);
+            if !with.is_empty() {
+                let with: Vec<String> = with.iter().map(|it| self.argument(it)).collect();
+                self.push(format!("with {callee} <- {}", with.join(", ")));
+            }
             for passed in &it.passed {
                 self.push(format!(
                     "passed {callee} <- {} {}",
@@ -304,6 +310,11 @@ impl Notation<'_> {
         }
     }
 
+    fn argument(&self, it: &Argument) -> String {
+        let name = it.name.map_or_else(String::new, |it| format!("{} = ", self.facts.text(it)));
+        format!("{name}{}{}", if it.spread { "*" } else { "" }, self.expr(it.value))
+    }
+
     fn texts(&self, texts: &[Str]) -> Vec<&str> {
         texts.iter().map(|it| self.facts.text(*it)).collect()
     }
@@ -332,6 +343,10 @@ impl Notation<'_> {
             Expr::Literal(Literal::None) => "none".to_owned(),
             Expr::Literal(literal) => format!("<{}>", snake(&format!("{literal:?}"))),
             Expr::Unknown => "?".to_owned(),
+            Expr::Lambda { result } => format!("lambda({})", self.expr(result)),
+            Expr::Given { callee, argument, parameter } => {
+                format!("given({}, {argument}, {parameter})", self.expr(callee))
+            }
         }
     }
 

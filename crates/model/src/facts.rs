@@ -74,6 +74,8 @@ pub struct FileFacts {
     pub sites: Vec<Site>,
     /// What a project file (`Cargo.toml`, `pyproject.toml`) states.
     pub manifest: Option<Manifest>,
+    /// What calls are made with, sorted by callee; only where the language tells callables of one name apart by it.
+    pub arguments: Vec<Argument>,
 }
 
 impl FileFacts {
@@ -91,6 +93,13 @@ impl FileFacts {
 
     pub fn type_(&self, it: TypeId) -> &Type {
         &self.types[it.index()]
+    }
+
+    /// What the call of `callee` is made with.
+    pub fn arguments_of(&self, callee: ExprId) -> &[Argument] {
+        let begin = self.arguments.partition_point(|it| it.callee < callee);
+        let n = self.arguments[begin..].iter().take_while(|it| it.callee == callee).count();
+        &self.arguments[begin..begin + n]
     }
 }
 
@@ -167,7 +176,8 @@ impl Modifiers {
     pub const PROPERTY: Modifiers = Modifiers(4);
     /// Yields values.
     pub const GENERATOR: Modifiers = Modifiers(8);
-    /// One of several `@overload` signatures, without a body of its own.
+    /// One of several `@overload` signatures, without a body of its own; one of several callables of the same name
+    /// where arguments tell them apart.
     pub const OVERLOAD: Modifiers = Modifiers(16);
     /// Its result is what its body awaits (`async`).
     pub const ASYNC: Modifiers = Modifiers(32);
@@ -340,6 +350,17 @@ pub enum Expr {
     },
     Literal(Literal),
     Unknown,
+    /// A lambda, and what it gives back.
+    Lambda {
+        result: ExprId,
+    },
+    /// What a lambda gets as its parameter number `parameter`, where it is argument number `argument` of the call of
+    /// `callee`.
+    Given {
+        callee: ExprId,
+        argument: u8,
+        parameter: u8,
+    },
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -408,6 +429,17 @@ pub struct Call {
     /// Names and chains passed as values, which may be callbacks.
     pub passed: Vec<Passed>,
     pub form: CallForm,
+}
+
+/// One argument of the call of `callee`; those of a call are in the order in which they are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Argument {
+    pub callee: ExprId,
+    pub value: ExprId,
+    /// `name = value`.
+    pub name: Option<Str>,
+    /// Stands for any number of arguments: `*list`.
+    pub spread: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]

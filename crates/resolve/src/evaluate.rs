@@ -213,7 +213,7 @@ impl<'w> Evaluator<'w> {
                 None => Value::Unknown,
             },
             Expr::Literal(literal) => rules.literal(self, literal),
-            Expr::Root | Expr::Unknown => Value::Unknown,
+            Expr::Root | Expr::Unknown | Expr::Lambda { .. } | Expr::Given { .. } => Value::Unknown,
         }
     }
 

@@ -72,7 +72,10 @@ fn parameter_types(facts: &FileFacts, decl: &Decl) -> String {
         .parameters
         .iter()
         .filter(|it| it.kind != ParameterKind::Receiver)
-        .map(|it| it.type_.map_or_else(String::new, |type_| type_text(facts, type_, 0)))
+        .map(|it| {
+            let text = it.type_.map_or_else(String::new, |type_| type_text(facts, type_, 0));
+            if it.kind == ParameterKind::Rest { format!("{text}...") } else { text }
+        })
         .collect();
     format!("({})", types.join(","))
 }
@@ -91,7 +94,7 @@ fn type_text(facts: &FileFacts, type_: TypeId, depth: usize) -> String {
         Type::Projection { name, .. } => facts.text(*name).to_owned(),
         Type::Union(types) => joined(types, "|"),
         Type::Tuple(types) => format!("({})", joined(types, ",")),
-        Type::Sequence(of) => format!("[{}]", type_text(facts, *of, depth + 1)),
+        Type::Sequence(of) => format!("{}[]", type_text(facts, *of, depth + 1)),
         Type::Bounds(types) => joined(types, "+"),
         Type::Function(_) => "fn".to_owned(),
         Type::Unknown => "?".to_owned(),
