@@ -20,8 +20,9 @@
 //! ```
 
 use knowing_model::facts::{
-    Argument, BindingTarget, CallForm, DeclId, Expr, ExprId, FileFacts, ImportKind, Literal, Modifiers, ParameterKind,
-    ReferenceRole, ReferenceTarget, ReturnKind, SiteKind, Str, Type, TypeId, TypeParameter, Value,
+    Argument, BindingTarget, CallForm, DeclId, Expr, ExprId, FileFacts, ImportKind, Literal, Modifiers,
+    ParameterKind, ReferenceRole, ReferenceTarget, ReturnKind, SiteKind, Str, Type, TypeId, TypeParameter,
+    Value,
 };
 use knowing_model::{NodeFlags, Position, Range};
 

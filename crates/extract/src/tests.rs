@@ -20,6 +20,16 @@ fn check(spec: &str, text: &str, default_path: &str) {
 }
 
 #[test]
+fn x1_c() {
+    check("languages/cpp/spec_c.md", include_str!("languages/cpp/spec_c.md"), "a.c");
+}
+
+#[test]
+fn x1_cpp() {
+    check("languages/cpp/spec.md", include_str!("languages/cpp/spec.md"), "a.cc");
+}
+
+#[test]
 fn x1_python() {
     check("languages/python/spec.md", include_str!("languages/python/spec.md"), "a.py");
 }
@@ -81,7 +91,7 @@ proptest! {
 
     #[test]
     fn x5_random_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..2_000)) {
-        for path in ["a.py", "tests/a.pyi", "a.rs", "Cargo.toml", "pyproject.toml", "setup.cfg", "setup.py"] {
+        for path in ["a.c", "a.cc", "a.h", "a.py", "tests/a.pyi", "a.rs", "Cargo.toml", "pyproject.toml", "setup.cfg", "setup.py"] {
             check_whole(&extract(path, &bytes));
         }
     }
@@ -106,6 +116,8 @@ proptest! {
 /// The snippets of all specifications, with a path for each.
 fn snippets() -> Vec<(String, String)> {
     let specs = [
+        ("a.c", include_str!("languages/cpp/spec_c.md")),
+        ("a.cc", include_str!("languages/cpp/spec.md")),
         ("a.py", include_str!("languages/python/spec.md")),
         ("a.rs", include_str!("languages/rust/spec.md")),
         ("Cargo.toml", include_str!("manifests/spec.md")),
@@ -267,7 +279,7 @@ fn x7_line_ends_and_marks_do_not_matter() {
 
 #[test]
 fn an_empty_file_has_facts() {
-    for path in ["a.py", "a.rs", "Cargo.toml", "setup.cfg"] {
+    for path in ["a.c", "a.cc", "a.py", "a.rs", "Cargo.toml", "setup.cfg"] {
         let facts = extract(path, b"");
         assert_eq!((facts.partial, facts.n_lines), (None, 0));
         assert!(!facts.language.is_empty());

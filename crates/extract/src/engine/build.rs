@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use knowing_model::facts::{
-    Argument, Binding, Call, Decl, DeclId, Expr, ExprId, FileFacts, Impl, ImplId, Import, Modifiers, ModuleDecl,
-    Partial, PartialReason, Reference, Return, Site, Str, Type, TypeId,
+    Argument, Binding, Call, Decl, DeclId, Expr, ExprId, FileFacts, Impl, ImplId, Import, Modifiers,
+    ModuleDecl, Partial, PartialReason, Reference, Return, Site, Str, Type, TypeId,
 };
 use knowing_model::{NodeFlags, NodeKind, Position, Span};
 use rustc_hash::FxHashMap;

@@ -35,9 +35,11 @@ fn test_form(name: &[u8]) -> Option<TestForm> {
     Some(match name {
         b"TEST" | b"GTEST_TEST" => TestForm::Suite,
         b"TEST_F" | b"TEST_P" | b"TYPED_TEST" | b"TYPED_TEST_P" => TestForm::Fixture,
-        b"BOOST_AUTO_TEST_CASE" | b"BOOST_AUTO_TEST_CASE_TEMPLATE" | b"BOOST_PARAM_TEST_CASE" => {
-            TestForm::Name
-        }
+        b"START_TEST"
+        | b"TEST_BEGIN"
+        | b"BOOST_AUTO_TEST_CASE"
+        | b"BOOST_AUTO_TEST_CASE_TEMPLATE"
+        | b"BOOST_PARAM_TEST_CASE" => TestForm::Name,
         b"BOOST_FIXTURE_TEST_CASE" => TestForm::NameFixture,
         b"TEST_CASE" | b"SCENARIO" | b"TEMPLATE_TEST_CASE" | b"DOCTEST_TEST_CASE" => TestForm::Title,
         b"TEST_CASE_METHOD" | b"TEST_CASE_FIXTURE" | b"SCENARIO_METHOD" => TestForm::FixtureTitle,
@@ -209,20 +211,31 @@ impl Reader<'_, '_> {
         }))
     }
 
-    /// `TEST_CASE("...") { ... }`: to the parser a call without an end, and a block after it.
+    /// `TEST_CASE("...") { ... }`, and in C any such macro: to the parser a call without an end, and a block after it.
     pub(super) fn top_statement(&mut self, node: Node, cx: Context) -> Step<Context> {
         let Some(call) = self.first_child(node).filter(|it| self.kind(*it) == Kind::CallExpression) else {
             return Step::Into;
         };
         let Some(name) = self.child(call, Field::Function) else { return Step::Into };
-        let Some(form) = test_form(self.b.bytes(name)) else { return Step::Into };
         let body = self.b.tree.after(node);
         if body.index() >= self.b.tree.len() || self.kind(body) != Kind::CompoundStatement {
             return Step::Into;
         }
         let Some(list) = self.child(call, Field::Arguments) else { return Step::Into };
         let arguments: Vec<Node> = self.children(list).collect();
-        let Some(id) = self.test(node, body, (form, &arguments), cx) else { return Step::Into };
+        let id = match test_form(self.b.bytes(name)) {
+            Some(form) => self.test(node, body, (form, &arguments), cx),
+            None => match arguments.first() {
+                Some(first)
+                    if is_constant_case(self.b.bytes(name)) && self.kind(*first) == Kind::Identifier =>
+                {
+                    let made = self.b.name(*first);
+                    self.made_by_macro((node, body), NodeKind::Function, made, cx)
+                }
+                _ => None,
+            },
+        };
+        let Some(id) = id else { return Step::Into };
         self.macro_use(name, arguments.len(), Some(id));
         self.decl_of.insert(body, id);
         Step::Over
@@ -266,6 +279,10 @@ impl Reader<'_, '_> {
         let first = *arguments.first()?;
         let second = arguments.get(1).copied();
         Some(match form {
+            // Smaller frameworks have no suites.
+            TestForm::Suite if second.is_none() => {
+                TestName { name: self.b.name(first), suite: None, fixture: None }
+            }
             TestForm::Suite => {
                 TestName { name: self.b.name(second?), suite: Some(self.b.name(first)), fixture: None }
             }

@@ -54,7 +54,7 @@ pub(crate) const C: Language = Language {
     tables: &C_TABLES,
     is_closed,
     is_test,
-    read: reader::read,
+    read: reader::read_c,
     owner_path: names::owner_path,
 };
 
@@ -68,7 +68,7 @@ pub(crate) const CPP: Language = Language {
     tables: &CPP_TABLES,
     is_closed,
     is_test,
-    read: reader::read,
+    read: reader::read_cpp,
     owner_path: names::owner_path,
 };
 

@@ -36,7 +36,7 @@ impl Locals {
 /// their place.
 pub(super) fn owner_path(facts: &FileFacts, id: DeclId) -> Option<String> {
     let decl = facts.decl(id);
-    if decl.path == decl.name {
+    if decl.implementation.is_none() && decl.path == decl.name {
         return None;
     }
     let qualifier = facts.text(decl.path);

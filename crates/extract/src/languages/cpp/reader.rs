@@ -11,7 +11,15 @@ use crate::engine::build::Builder;
 use crate::engine::tree::Node;
 use crate::engine::walk::{Step, Visitor, walk};
 
-pub(super) fn read(builder: &mut Builder<'_>) {
+pub(super) fn read_c(builder: &mut Builder<'_>) {
+    read(builder, false);
+}
+
+pub(super) fn read_cpp(builder: &mut Builder<'_>) {
+    read(builder, true);
+}
+
+fn read(builder: &mut Builder<'_>, has_overloads: bool) {
     let Some(root) = builder.tree.root() else { return };
     let tree = builder.tree;
     let context = Context {
@@ -34,6 +42,7 @@ pub(super) fn read(builder: &mut Builder<'_>) {
         access: FxHashMap::default(),
         sites: Vec::new(),
         spine: Vec::new(),
+        has_overloads,
     };
     reader.b.facts.doc = reader.file_doc();
     walk(tree, &mut reader, context);
@@ -92,6 +101,8 @@ pub(super) struct Reader<'b, 's> {
     pub(super) sites: Vec<MaybeSite>,
     /// Nodes of a chain of members and calls, while it is followed.
     pub(super) spine: Vec<Node>,
+    /// C++: arguments tell callables of one name apart.
+    pub(super) has_overloads: bool,
 }
 
 impl Visitor for Reader<'_, '_> {

@@ -2,7 +2,8 @@
 
 use knowing_model::Position;
 use knowing_model::facts::{
-    Call, CallForm, DeclId, Expr, Passed, Reference, ReferenceRole, ReferenceTarget, Return, ReturnKind,
+    Argument, Call, CallForm, DeclId, Expr, ExprId, Passed, Reference, ReferenceRole, ReferenceTarget,
+    Return, ReturnKind,
 };
 
 use super::kinds::{Field, Kind};
@@ -65,19 +66,32 @@ impl Reader<'_, '_> {
         let mut passed = Vec::new();
         let arguments = self.child(node, Field::Arguments);
         let arguments: Vec<Node> = arguments.into_iter().flat_map(|it| self.children(it)).collect();
-        for argument in arguments {
+        for argument in &arguments {
             n_arguments += 1;
-            spread |= self.kind(argument) == Kind::ParameterPackExpansion;
-            passed.extend(self.passed(argument, cx));
+            spread |= self.kind(*argument) == Kind::ParameterPackExpansion;
+            passed.extend(self.passed(*argument, cx));
         }
+        self.note_arguments(callee, &arguments, cx.decl);
         let n_arguments = u8::try_from(n_arguments).unwrap_or(u8::MAX);
         self.maybe_site(node, named, cx);
         self.b.call(Call { decl: cx.decl, callee, position, n_arguments, spread, passed, form });
         if let Some((type_, _)) = self.made(function) {
             self.read_type(type_, Naming::new(cx.decl, ReferenceRole::Type));
-            self.constructed(type_, n_arguments, cx.decl);
+            self.constructed(type_, &arguments, cx.decl);
         }
         Step::Into
+    }
+
+    /// What a call is made with, where callables of one name can differ in it.
+    pub(super) fn note_arguments(&mut self, callee: ExprId, arguments: &[Node], decl: Option<DeclId>) {
+        if !self.has_overloads {
+            return;
+        }
+        for argument in arguments {
+            let value = self.expr(*argument, decl);
+            let spread = self.kind(*argument) == Kind::ParameterPackExpansion;
+            self.b.argument(Argument { callee, value, name: None, spread });
+        }
     }
 
     /// The field's name in `(*shop->handler)(x)`.
@@ -193,8 +207,8 @@ impl Reader<'_, '_> {
             let is_array = self.child(node, Field::Declarator).is_some();
             if !is_array {
                 let arguments = self.child(node, Field::Arguments);
-                let n_arguments = arguments.map_or(0, |it| self.children(it).count());
-                self.constructed(written, u8::try_from(n_arguments).unwrap_or(u8::MAX), cx.decl);
+                let arguments: Vec<Node> = arguments.into_iter().flat_map(|it| self.children(it)).collect();
+                self.constructed(written, &arguments, cx.decl);
             }
         }
         Step::Into
@@ -233,12 +247,13 @@ impl Reader<'_, '_> {
             Kind::QualifiedIdentifier => self.path_expr(name, cx.decl),
             _ => self.b.expr(Expr::Name { name: text, at: self.b.tree.start(last) }),
         };
-        let n_arguments = arguments.map_or(0, |it| self.children(it).count());
+        let arguments: Vec<Node> = arguments.into_iter().flat_map(|it| self.children(it)).collect();
+        self.note_arguments(callee, &arguments, cx.decl);
         self.b.call(Call {
             decl: cx.decl,
             callee,
             position,
-            n_arguments: u8::try_from(n_arguments).unwrap_or(u8::MAX),
+            n_arguments: u8::try_from(arguments.len()).unwrap_or(u8::MAX),
             spread: false,
             passed: Vec::new(),
             form: CallForm::Plain,

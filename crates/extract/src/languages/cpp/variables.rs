@@ -220,14 +220,15 @@ impl Reader<'_, '_> {
         let visible = Range { from: self.b.tree.end(list), to: cx.block.to.max(self.b.tree.end(list)) };
         self.b.consume(declared.name);
         self.bind_name(declared.name, Value::Type(type_), cx.decl, visible);
-        let n_arguments = u8::try_from(arguments.len()).unwrap_or(u8::MAX);
-        self.constructed(written, n_arguments, cx.decl);
+        self.constructed(written, &arguments, cx.decl);
     }
 
     fn local(&mut self, node: Node, declarator: Node, declared: Declared, cx: Context) {
         let naming = Naming::new(cx.decl, ReferenceRole::Type);
         let type_ = self.declared_type(node, declared, naming);
-        let from = self.b.tree.end(declarator);
+        // What is declared with its type is known in its own value; what has its type from there is not.
+        let known = if type_.is_some() { declared.name } else { declarator };
+        let from = self.b.tree.end(known);
         let visible = Range { from, to: cx.block.to.max(from) };
         self.b.consume(declared.name);
         if let Some(value) = declared.value {
@@ -285,12 +286,12 @@ impl Reader<'_, '_> {
         if before.trim_ascii_end().ends_with(b"=") {
             return;
         }
-        let n_arguments = u8::try_from(self.children(value).count()).unwrap_or(u8::MAX);
-        self.constructed(written, n_arguments, decl);
+        let arguments: Vec<Node> = self.children(value).collect();
+        self.constructed(written, &arguments, decl);
     }
 
     /// A call of the constructor of a written type.
-    pub(super) fn constructed(&mut self, written: Node, n_arguments: u8, decl: Option<DeclId>) {
+    pub(super) fn constructed(&mut self, written: Node, arguments: &[Node], decl: Option<DeclId>) {
         if !matches!(
             self.kind(written),
             Kind::TypeIdentifier | Kind::QualifiedIdentifier | Kind::TemplateType | Kind::TypeDescriptor
@@ -318,6 +319,8 @@ impl Reader<'_, '_> {
         let callee = self.path_expr(written, decl);
         let position = self.b.tree.position(last);
         let form = CallForm::Plain;
+        let n_arguments = u8::try_from(arguments.len()).unwrap_or(u8::MAX);
+        self.note_arguments(callee, arguments, decl);
         self.b.call(Call { decl, callee, position, n_arguments, spread: false, passed: Vec::new(), form });
     }
 

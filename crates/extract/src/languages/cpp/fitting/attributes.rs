@@ -71,6 +71,11 @@ impl Pass<'_> {
                 TokenKind::Mark(b')' | b']') => n_open = n_open.saturating_sub(1),
                 TokenKind::Mark(b'{') => {
                     let scope = if n_open == 0 { self.scope(statement, at) } else { Scope::Other };
+                    if (statement..at).any(|it| self.text(it) == b"enum")
+                        && !self.is(at.saturating_sub(1), b')')
+                    {
+                        self.enumerators(at + 1);
+                    }
                     self.scopes.push(scope);
                     outer.push(n_open);
                     n_open = 0;
@@ -149,7 +154,8 @@ impl Pass<'_> {
         while let Some(after) = self.line_of_macro(at) {
             at = after;
         }
-        let head = self.head(at);
+        let mut head = self.head(at);
+        self.trailing_attribute(&mut head);
         if is_access_word(self.text(head.end)) {
             if self.is_word(head.end + 1) && self.is(head.end + 2, b':') {
                 self.blank(head.end + 1, head.end + 2);
@@ -166,7 +172,9 @@ impl Pass<'_> {
             && let Some(close) = self.closing(head.end)
         {
             self.parameters(head.end + 1, close);
-            self.after_parameters(close + 1);
+            // Those of a pointer to a function come after its name.
+            let close = if head.is_named { Some(close) } else { self.closing(close + 1).or(Some(close)) };
+            self.after_parameters(close.unwrap_or_default() + 1);
         }
     }
 
@@ -200,11 +208,17 @@ impl Pass<'_> {
             TokenKind::Mark(b'}' | b'~') => true,
             _ => false,
         };
-        if !begins || !between.contains(&b'\n') {
+        let is_old_function = !is_constant_case(self.text(at)) && self.are_names(at + 2, close);
+        if !begins || is_old_function || !between.contains(&b'\n') {
             return None;
         }
         self.end_statement(end);
         (next.kind != TokenKind::Directive).then_some(close + 1)
+    }
+
+    /// `a, b, c`
+    fn are_names(&self, from: usize, to: usize) -> bool {
+        (from..to).all(|at| self.is(at, b',') || self.is_word(at) && !is_keyword(self.text(at)))
     }
 
     fn end_statement(&mut self, at: u32) {
@@ -256,7 +270,7 @@ impl Pass<'_> {
                         next += 1;
                     }
                     word if is_keyword(word) => break,
-                    _ => match self.part(next) {
+                    _ => match self.part(next, head.has_type || !head.parts.is_empty()) {
                         Some(part) => {
                             next = part.to;
                             head.parts.push(part);
@@ -271,11 +285,16 @@ impl Pass<'_> {
             }
             head.end = next;
         }
+        // `(*name)(...)`: the name stands in brackets.
+        if self.is(head.end, b'(') && (self.is(head.end + 1, b'*') || self.is(head.end + 1, b'&')) {
+            head.is_named = false;
+        }
         head
     }
 
-    /// A name with its qualifiers, or `NAME(...)` with something after it.
-    fn part(&self, at: usize) -> Option<Part> {
+    /// A name with its qualifiers, or `NAME(...)` with something after it. Where there is a type already, lower case is
+    /// that of a function whose parameters have their types after them.
+    fn part(&self, at: usize, is_typed: bool) -> Option<Part> {
         let mut to = at + 1;
         loop {
             if self.is(to, b'<')
@@ -299,6 +318,7 @@ impl Pass<'_> {
         }
         if self.is(to, b'(')
             && to == at + 1
+            && (!is_typed || is_constant_case(self.text(at)))
             && let Some(close) = self.closing(to)
         {
             let next = self.text(close + 1);
@@ -319,7 +339,12 @@ impl Pass<'_> {
         }
         let next =
             if self.is(at + 1, b'(') { self.closing(at + 1).map_or(at + 1, |it| it + 1) } else { at + 1 };
-        self.is(next, b';') || self.is(next, b'{') || self.is(next, b'=') || self.is_trailing_macro_at(next)
+        self.is_end(next) || self.is_trailing_macro_at(next)
+    }
+
+    /// What follows a head: its end, a body, a value, the initialisers of a constructor.
+    fn is_end(&self, at: usize) -> bool {
+        [b';', b'{', b'=', b':', b','].iter().any(|it| self.is(at, *it))
     }
 
     fn is_trailing_macro_at(&self, at: usize) -> bool {
@@ -370,6 +395,63 @@ impl Pass<'_> {
                 false => {}
             }
         }
+    }
+
+    /// `int n GUARDED_BY(lock);`: the name is the one before.
+    fn trailing_attribute(&mut self, head: &mut Head) {
+        let [.., last] = head.parts[..] else { return };
+        let n_others = head.parts.len() - 1 + usize::from(head.has_type || head.tag.is_some());
+        let close = self.closing(head.end);
+        if head.is_named
+            && n_others >= 2
+            && is_constant_case(self.text(last.from))
+            && let Some(close) = close.filter(|it| self.is_end(it + 1))
+        {
+            self.blank(last.from, close + 1);
+            head.parts.pop();
+            head.end = close + 1;
+        }
+    }
+
+    /// `OLD_NAME DEPRECATED(8.3),` and `OPTION(NAME, type, 1),` among the members of an enum.
+    fn enumerators(&mut self, from: usize) {
+        let mut at = from;
+        while self.is_word(at) || self.tokens.get(at).is_some_and(|it| it.kind == TokenKind::Directive) {
+            if self.is(at + 1, b'(')
+                && self.is_word(at + 2)
+                && let Some(close) =
+                    self.closing(at + 1).filter(|it| self.is(it + 1, b',') || self.is(it + 1, b'}'))
+            {
+                self.blank(at, at + 2);
+                self.blank(at + 3, close + 1);
+            } else if self.is_word(at)
+                && self.is_word(at + 1)
+                && is_constant_case(self.text(at + 1))
+                && self.tokens[at].kind == TokenKind::Word
+            {
+                let to = self.closing(at + 2).map_or(at + 2, |it| it + 1);
+                self.blank(at + 1, to);
+            }
+            // Directives have no end of their own.
+            at = match self.tokens[at].kind {
+                TokenKind::Directive => at + 1,
+                _ => self.next_enumerator(at),
+            };
+        }
+    }
+
+    fn next_enumerator(&self, from: usize) -> usize {
+        let mut depth = 0_usize;
+        for at in from..self.tokens.len() {
+            match self.tokens[at].kind {
+                TokenKind::Mark(b'(' | b'[') => depth += 1,
+                TokenKind::Mark(b')' | b']') => depth = depth.saturating_sub(1),
+                TokenKind::Mark(b',') if depth == 0 => return at + 1,
+                TokenKind::Mark(b'{' | b'}' | b';') => return self.tokens.len(),
+                _ => {}
+            }
+        }
+        self.tokens.len()
     }
 
     fn likeness(&self, part: &Part) -> (u8, usize) {

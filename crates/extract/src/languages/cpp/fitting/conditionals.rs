@@ -210,7 +210,7 @@ impl Pass<'_> {
         let Some(next) = next.map(|it| self.tokens[it]) else { return false };
         let last = self.tokens[last];
         // A head whose body follows, an `if` whose `else` follows.
-        last.is(b')') && next.is(b'{') || last.is(b'}') && next.text(self.bytes) == b"else"
+        last.is(b')') && (next.is(b'{') || next.is(b';')) || last.is(b'}') && next.text(self.bytes) == b"else"
             // The body after a head.
             || first.is(b'{') && group.begin.last.is_some_and(|it| self.tokens[it].is(b')'))
     }
