@@ -344,7 +344,10 @@ impl Notation<'_> {
             Expr::Literal(Literal::None) => "none".to_owned(),
             Expr::Literal(literal) => format!("<{}>", snake(&format!("{literal:?}"))),
             Expr::Unknown => "?".to_owned(),
-            Expr::Lambda { result } => format!("lambda({})", self.expr(result)),
+            Expr::Lambda { n_parameters, result } => {
+                let result = result.map_or_else(String::new, |it| self.expr(it));
+                format!("lambda{n_parameters}({result})")
+            }
             Expr::Given { callee, argument, parameter } => {
                 format!("given({}, {argument}, {parameter})", self.expr(callee))
             }

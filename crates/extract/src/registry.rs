@@ -1,11 +1,16 @@
 //! Which languages and project files there are: one line each, sorted.
 
 use crate::language::Language;
-use crate::languages::{cpp, python, rust};
+use crate::languages::{cpp, java, python, rust};
 use crate::manifests::{self, Manifests};
 
 /// Languages by name.
-pub(crate) const LANGUAGES: &[&Language] = &[&cpp::C, &cpp::CPP, &python::LANGUAGE, &rust::LANGUAGE];
+pub(crate) const LANGUAGES: &[&Language] =
+    &[&cpp::C, &cpp::CPP, &java::LANGUAGE, &python::LANGUAGE, &rust::LANGUAGE];
+
+/// Project files by name.
+pub(crate) const MANIFESTS: &[&Manifests] =
+    &[&manifests::cargo::CARGO, &manifests::pyproject::PYPROJECT, &manifests::setup::SETUP_CFG];
 
 /// Extensions that two languages share: the one that takes the path, what tells the other by the bytes, and the other.
 const SHARED: &[(&str, fn(&[u8]) -> bool, &Language)] = &[("h", cpp::fitting::is_cpp, &cpp::CPP)];
@@ -14,10 +19,6 @@ const SHARED: &[(&str, fn(&[u8]) -> bool, &Language)] = &[("h", cpp::fitting::is
 const FITTED: &[(&str, Fit)] = &[("c", cpp::fitting::fitted), ("cpp", cpp::fitting::fitted)];
 
 type Fit = fn(&[u8]) -> Option<Vec<u8>>;
-
-/// Project files by name.
-pub(crate) const MANIFESTS: &[&Manifests] =
-    &[&manifests::cargo::CARGO, &manifests::pyproject::PYPROJECT, &manifests::setup::SETUP_CFG];
 
 /// A language or project format and the paths it takes, for documentation.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -30,6 +30,11 @@ fn x1_cpp() {
 }
 
 #[test]
+fn x1_java() {
+    check("languages/java/spec.md", include_str!("languages/java/spec.md"), "src/main/java/a/A.java");
+}
+
+#[test]
 fn x1_python() {
     check("languages/python/spec.md", include_str!("languages/python/spec.md"), "a.py");
 }
@@ -91,7 +96,9 @@ proptest! {
 
     #[test]
     fn x5_random_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..2_000)) {
-        for path in ["a.c", "a.cc", "a.h", "a.py", "tests/a.pyi", "a.rs", "Cargo.toml", "pyproject.toml", "setup.cfg", "setup.py"] {
+        for path in [
+            "A.java", "a.c", "a.cc", "a.h", "a.py", "tests/a.pyi", "a.rs", "Cargo.toml", "pyproject.toml", "setup.cfg", "setup.py",
+        ] {
             check_whole(&extract(path, &bytes));
         }
     }
@@ -116,6 +123,7 @@ proptest! {
 /// The snippets of all specifications, with a path for each.
 fn snippets() -> Vec<(String, String)> {
     let specs = [
+        ("A.java", include_str!("languages/java/spec.md")),
         ("a.c", include_str!("languages/cpp/spec_c.md")),
         ("a.cc", include_str!("languages/cpp/spec.md")),
         ("a.py", include_str!("languages/python/spec.md")),
@@ -214,6 +222,28 @@ fn x5_deep_nesting_ends_and_keeps_what_was_found() {
 }
 
 #[test]
+fn x5_deep_nesting_of_braces_ends_too() {
+    let deep = 20_000;
+    let nested = [
+        format!("int x = {}1{};", "(".repeat(deep), ")".repeat(deep)),
+        format!("int x = {}1{};", "f(".repeat(deep), ")".repeat(deep)),
+        format!("Object x = a{};", ".b()".repeat(deep)),
+        format!("int x = a{};", " + a".repeat(deep)),
+        format!("Object x = {}1;", "() -> ".repeat(deep)),
+        format!("void f() {}{}", "{".repeat(deep), "}".repeat(deep)),
+        format!("{}{}", "class A {".repeat(deep), "}".repeat(deep)),
+        format!("{}int{} x;", "List<".repeat(2_000), ">".repeat(2_000)),
+    ];
+    for text in nested {
+        let text = format!("class Before {{}}\nclass C {{ {text} }}\nclass After {{}}\n");
+        let facts = extract("C.java", text.as_bytes());
+        check_whole(&facts);
+        assert!(facts.decls.iter().any(|it| facts.text(it.name) == "Before"), "{}", &text[..60]);
+        assert!(facts.partial.is_some(), "{}", &text[..60]);
+    }
+}
+
+#[test]
 fn a_chain_of_some_hundred_calls_is_whole() {
     let text = format!("x = a{}\n", ".b()".repeat(400));
     let facts = extract("a.py", text.as_bytes());
@@ -279,7 +309,7 @@ fn x7_line_ends_and_marks_do_not_matter() {
 
 #[test]
 fn an_empty_file_has_facts() {
-    for path in ["a.c", "a.cc", "a.py", "a.rs", "Cargo.toml", "setup.cfg"] {
+    for path in ["A.java", "a.c", "a.cc", "a.py", "a.rs", "Cargo.toml", "setup.cfg"] {
         let facts = extract(path, b"");
         assert_eq!((facts.partial, facts.n_lines), (None, 0));
         assert!(!facts.language.is_empty());

@@ -350,9 +350,10 @@ pub enum Expr {
     },
     Literal(Literal),
     Unknown,
-    /// A lambda, and what it gives back.
+    /// A lambda: how many parameters it has, and what it gives back where it gives something.
     Lambda {
-        result: ExprId,
+        n_parameters: u8,
+        result: Option<ExprId>,
     },
     /// What a lambda gets as its parameter number `parameter`, where it is argument number `argument` of the call of
     /// `callee`.

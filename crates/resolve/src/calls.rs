@@ -1,9 +1,7 @@
 //! Calls: where each goes, or why nobody can tell.
 
 use knowing_model::facts::{Call, CallForm, DeclId, Expr, ExprId, ReferenceRole};
-use knowing_model::{
-    ContainerClass, EdgeKind, NodeFlags, NodeKind, Position, Provenance, Reason, package_of,
-};
+use knowing_model::{ContainerClass, EdgeKind, NodeFlags, Position, Provenance, Reason, package_of};
 
 use crate::emit::{Emitter, End, FileUnresolved, source};
 use crate::languages::Space;
@@ -103,9 +101,12 @@ impl Emitter<'_> {
     /// A callable that is handed over is called by whoever gets it.
     fn passed(&mut self, decl: Option<DeclId>, expr: ExprId, position: Position) {
         let value = self.ev.expr(self.frame, decl, expr);
-        if let Value::Def(def) = value
-            && self.world.kind(def).is_callable()
-        {
+        let def = match value {
+            Value::Def(def) => def,
+            Value::Overloads(all) if all.len() == 1 => all[0],
+            _ => return,
+        };
+        if self.world.kind(def).is_callable() {
             self.push(decl, End::Def(def), EdgeKind::Calls, position);
         }
     }
@@ -120,8 +121,7 @@ impl Emitter<'_> {
         for part in value.parts() {
             match part {
                 Value::Def(def) => {
-                    let kind = self.world.kind(*def);
-                    if kind.is_callable() || kind.is_type_like() || kind == NodeKind::EnumMember {
+                    if self.world.rules(self.file).is_called(self.world, *def) {
                         if !targets.defs.contains(def) {
                             targets.defs.push(*def);
                         }
@@ -144,6 +144,12 @@ impl Emitter<'_> {
                         Value::Def(def) => targets.defs.push(def),
                         Value::External(_) => targets.external_result = true,
                         _ => targets.dynamic = true,
+                    }
+                }
+                Value::Overloads(all) => {
+                    for def in all.iter().filter(|it| !targets.defs.contains(it)).copied().collect::<Vec<_>>()
+                    {
+                        targets.defs.push(def);
                     }
                 }
                 Value::External(external) => {
@@ -193,6 +199,9 @@ impl Emitter<'_> {
             return None;
         }
         let world = self.world;
+        if targets.missing && world.rules(self.file).has_closed_types() {
+            return None;
+        }
         let facts = world.facts(self.file);
         let Expr::Member { name, .. } = facts.expr(call.callee) else { return None };
         if world.rules(self.file).is_common_member(facts.text(name)) {

@@ -146,7 +146,13 @@ impl Emitter<'_> {
                     Ancestor::External(external) => (self.external(external), false),
                     Ancestor::Unknown => continue,
                 };
+                // Where one list names both (and before an anonymous class) only the declaration tells which it is.
+                let fulfils = decl.kind != NodeKind::Interface
+                    && matches!(end, End::Def(def) if world.kind(def) == NodeKind::Interface);
                 match base.role {
+                    BaseRole::Extends if fulfils => {
+                        self.push(Some(id), end, EdgeKind::Implements, base.position)
+                    }
                     BaseRole::Extends => {
                         self.push(Some(id), end, EdgeKind::Extends, base.position);
                         if is_interface && decl.kind == NodeKind::Class {
@@ -213,6 +219,7 @@ impl Emitter<'_> {
             for part in value.parts() {
                 let end = match part {
                     Value::Def(def) => End::Def(*def),
+                    Value::Overloads(all) if all.len() == 1 => End::Def(all[0]),
                     Value::External(external) => self.external(external),
                     Value::Module(_) => match rules.file_of(&self.ev, part) {
                         Some(file) if file != self.file => End::File(file),
@@ -261,7 +268,8 @@ impl Emitter<'_> {
                     ),
                     _ => return,
                 };
-                let kind = if is_field { EdgeKind::AccessesField } else { EdgeKind::References };
+                let is_own = is_field && self.is_own(decl, end);
+                let kind = if is_own { EdgeKind::AccessesField } else { EdgeKind::References };
                 self.push(decl, end, kind, position);
             }
             ReferenceRole::Decorator => {
@@ -269,6 +277,26 @@ impl Emitter<'_> {
             }
             ReferenceRole::Raise => self.push(decl, end, EdgeKind::Throws, position),
         }
+    }
+
+    /// Whether a member belongs to one of the types around a declaration, or to one above them.
+    fn is_own(&self, decl: Option<DeclId>, end: End) -> bool {
+        let End::Def(member) = end else { return false };
+        let Some(owner) = self.world.hierarchy.owner_type(self.world, member) else { return true };
+        let facts = self.world.facts(self.file);
+        let mut at = decl;
+        while let Some(id) = at {
+            let around = facts.decl(id);
+            let type_ = match around.implementation {
+                Some(_) => self.world.hierarchy.owner_type(self.world, self.world.def(self.file, id)),
+                None => around.kind.is_type_like().then(|| self.world.def(self.file, id)),
+            };
+            if type_.is_some_and(|it| self.world.hierarchy.is_below(it, owner)) {
+                return true;
+            }
+            at = around.owner;
+        }
+        false
     }
 
     /// Whether an expression is a member of a property itself, not of what it gives: `x.setter`.

@@ -10,8 +10,9 @@ use knowing_model::facts::{DeclId, Expr, ExprId, ImportKind, ReturnKind, TypeId,
 use knowing_model::facts::{Import, Modifiers};
 use rustc_hash::FxHashMap;
 
-use crate::languages::{CallSite, Payload, Space};
+use crate::languages::{CallSite, Given, Payload, Space};
 use crate::names::Name;
+use crate::overloads;
 use crate::scopes::{Entry, Item, Scope};
 use crate::value::Value;
 use crate::world::{Def, ModuleId, World};
@@ -213,32 +214,52 @@ impl<'w> Evaluator<'w> {
                 None => Value::Unknown,
             },
             Expr::Literal(literal) => rules.literal(self, literal),
-            Expr::Root | Expr::Unknown | Expr::Lambda { .. } | Expr::Given { .. } => Value::Unknown,
+            // What it gives is only looked at by who calls it.
+            Expr::Lambda { .. } => Value::Function(Value::Unknown.into()),
+            Expr::Given { callee, argument, parameter } => {
+                rules.given(self, frame, Given { decl, callee, argument, parameter })
+            }
+            Expr::Root | Expr::Unknown => Value::Unknown,
         }
     }
 
-    /// What a call calls: a method, where the language tells `of.name()` from the field `of.name`.
+    /// What a call calls: a method, where the language tells `of.name()` from the field `of.name`; of several callables
+    /// of one name the one that takes what is passed.
     pub(crate) fn callee(&mut self, frame: Frame, decl: Option<DeclId>, callee: ExprId) -> Value {
-        let world = self.world;
-        let rules = world.rules(frame.file);
-        let Expr::Member { of, name } = world.facts(frame.file).expr(callee) else {
-            return self.expr(frame, decl, callee);
-        };
-        if !rules.has_methods_apart() {
-            return self.expr(frame, decl, callee);
-        }
         // Not remembered: the same expression may be read as a field elsewhere.
         if !self.enter() {
             return Value::Unknown;
         }
-        let of = self.settled_expr(frame, decl, of);
-        let name = world.name(frame.file, name);
-        let value = of.map(|it| match it {
-            Value::Nothing | Value::Unknown => Value::Unknown,
-            it => rules.method(self, frame, it, name),
+        let value = self.called_by_name(frame, decl, callee);
+        let value = value.map(|it| match it {
+            Value::Overloads(all) => overloads::choose(self, frame, decl, callee, all),
+            other => other.clone(),
         });
         self.leave();
         value
+    }
+
+    fn called_by_name(&mut self, frame: Frame, decl: Option<DeclId>, callee: ExprId) -> Value {
+        let world = self.world;
+        let rules = world.rules(frame.file);
+        match world.facts(frame.file).expr(callee) {
+            Expr::Member { of, name } if rules.has_methods_apart() => {
+                let of = self.settled_expr(frame, decl, of);
+                let name = world.name(frame.file, name);
+                of.map(|it| match it {
+                    Value::Nothing | Value::Unknown => Value::Unknown,
+                    it => rules.method(self, frame, it, name),
+                })
+            }
+            Expr::Name { name, at } => {
+                let name = world.name(frame.file, name);
+                match rules.called_name(self, frame, decl, name, at) {
+                    Some(value) => value,
+                    None => self.expr(frame, decl, callee),
+                }
+            }
+            _ => self.expr(frame, decl, callee),
+        }
     }
 
     pub(crate) fn settled_expr(&mut self, frame: Frame, decl: Option<DeclId>, expr: ExprId) -> Value {

@@ -1,5 +1,6 @@
 //! One folder a language.
 
 pub(crate) mod cpp;
+pub(crate) mod java;
 pub(crate) mod python;
 pub(crate) mod rust;

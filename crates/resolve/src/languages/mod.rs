@@ -3,6 +3,7 @@
 pub(crate) mod python;
 pub(crate) mod rust;
 
+use knowing_model::NodeKind;
 use knowing_model::facts::{DeclId, ExprId, Import, Literal, TypeId};
 
 use crate::evaluate::{Evaluator, Frame};
@@ -154,6 +155,44 @@ pub(crate) trait Rules: Sync {
         self.member(ev, frame, of, name)
     }
 
+    /// What a bare name means that is called, where callables have names of their own; none to look it up as any other.
+    fn called_name(
+        &self,
+        ev: &mut Evaluator<'_>,
+        frame: Frame,
+        decl: Option<DeclId>,
+        name: Name,
+        at: u32,
+    ) -> Option<Value> {
+        None
+    }
+
+    /// What a lambda gets as its parameter, by the call it is passed to.
+    fn given(&self, ev: &mut Evaluator<'_>, frame: Frame, given: Given) -> Value {
+        Value::Unknown
+    }
+
+    /// Whether a value can be passed where `target` is asked for; what tells overloads apart.
+    fn fits(&self, ev: &mut Evaluator<'_>, frame: Frame, value: &Value, target: &Value) -> Fit {
+        Fit::Unknown
+    }
+
+    /// How many parameters a lambda has that can be passed where `target` is asked for.
+    fn lambda_arity(&self, ev: &mut Evaluator<'_>, frame: Frame, target: &Value) -> Option<u8> {
+        None
+    }
+
+    /// Whether a call of this declaration is a call of it, and not of what it holds.
+    fn is_called(&self, world: &World<'_>, def: Def) -> bool {
+        let kind = world.kind(def);
+        kind.is_callable() || kind.is_type_like() || kind == NodeKind::EnumMember
+    }
+
+    /// Whether a type has no members but those that are declared: then one that is missing is nowhere else.
+    fn has_closed_types(&self) -> bool {
+        false
+    }
+
     /// `of::name`, one alternative at a time.
     fn scoped(&self, ev: &mut Evaluator<'_>, frame: Frame, of: &Value, name: Name, space: Space) -> Value {
         Value::Unknown
@@ -217,6 +256,26 @@ pub(crate) enum Space {
 pub(crate) struct CallSite {
     pub(crate) callee: ExprId,
     pub(crate) decl: Option<DeclId>,
+}
+
+/// A parameter of a lambda that is an argument of the call of `callee`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Given {
+    pub(crate) decl: Option<DeclId>,
+    pub(crate) callee: ExprId,
+    pub(crate) argument: u8,
+    pub(crate) parameter: u8,
+}
+
+/// How well a value suits a parameter.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Fit {
+    /// As it is: the type itself or one above it.
+    Plain,
+    /// After a conversion that is tried last: boxing.
+    Converted,
+    No,
+    Unknown,
 }
 
 /// `Some(x)` matched against `of`: `variant` is the written path, `field` is `0`.

@@ -1,7 +1,7 @@
 //! Macros: `#define` with the calls in it, and functions that macros make, tests among them.
 
 use knowing_model::facts::{
-    Call, CallForm, DeclId, Expr, Impl, Modifiers, ReferenceRole, ReferenceTarget, Str, Type,
+    Argument, Call, CallForm, DeclId, Expr, Impl, Modifiers, ReferenceRole, ReferenceTarget, Str, Type,
 };
 use knowing_model::{NodeFlags, NodeKind, Range};
 
@@ -149,6 +149,13 @@ impl Reader<'_, '_> {
         let callee = self.b.expr(Expr::Name { name, at });
         if is_called {
             let (n_arguments, spread) = n_arguments(rest);
+            if self.has_overloads {
+                for place in 0..n_arguments {
+                    let value = self.b.expr(Expr::Unknown);
+                    let spread = spread && place + 1 == n_arguments;
+                    self.b.argument(Argument { callee, value, name: None, spread });
+                }
+            }
             self.b.call(Call {
                 decl: Some(id),
                 callee,
