@@ -106,6 +106,7 @@ impl Emitter<'_> {
             Value::Overloads(all) if all.len() == 1 => all[0],
             _ => return,
         };
+        let def = self.world.rules(self.file).definition(self.world, self.file, def);
         if self.world.kind(def).is_callable() {
             self.push(decl, End::Def(def), EdgeKind::Calls, position);
         }
@@ -121,9 +122,11 @@ impl Emitter<'_> {
         for part in value.parts() {
             match part {
                 Value::Def(def) => {
-                    if self.world.rules(self.file).is_called(self.world, *def) {
-                        if !targets.defs.contains(def) {
-                            targets.defs.push(*def);
+                    let rules = self.world.rules(self.file);
+                    if rules.is_called(self.world, *def) {
+                        let def = rules.definition(self.world, self.file, *def);
+                        if !targets.defs.contains(&def) {
+                            targets.defs.push(def);
                         }
                     } else if depth < 3 {
                         // What a variable, field or property holds is called: by its first value, likely.

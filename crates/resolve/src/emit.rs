@@ -218,7 +218,7 @@ impl Emitter<'_> {
             };
             for part in value.parts() {
                 let end = match part {
-                    Value::Def(def) => End::Def(*def),
+                    Value::Def(def) => End::Def(rules.definition(world, self.file, *def)),
                     Value::Overloads(all) if all.len() == 1 => End::Def(all[0]),
                     Value::External(external) => self.external(external),
                     Value::Module(_) => match rules.file_of(&self.ev, part) {
@@ -246,6 +246,10 @@ impl Emitter<'_> {
     ) {
         let from = source(decl, self);
         match role {
+            // A bare name that means a field of the type around.
+            ReferenceRole::Value if self.is_own_field(decl, end) => {
+                self.push(decl, end, EdgeKind::AccessesField, position)
+            }
             ReferenceRole::Type | ReferenceRole::Value => {
                 self.push(decl, end, EdgeKind::References, position)
             }
@@ -276,6 +280,17 @@ impl Emitter<'_> {
                 self.draft(end, from, EdgeKind::Decorates, Provenance::AstResolved, position);
             }
             ReferenceRole::Raise => self.push(decl, end, EdgeKind::Throws, position),
+        }
+    }
+
+    fn is_own_field(&self, decl: Option<DeclId>, end: End) -> bool {
+        match end {
+            End::Def(def) => {
+                self.world.kind(def) == NodeKind::Field
+                    && self.world.hierarchy.owner_type(self.world, def).is_some()
+                    && self.is_own(decl, end)
+            }
+            _ => false,
         }
     }
 

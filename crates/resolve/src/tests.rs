@@ -70,6 +70,16 @@ fn check(spec: &str, file: &str) {
 }
 
 #[test]
+fn r1_r2_r3_r5_r6_c_spec_holds() {
+    check(include_str!("languages/cpp/spec_c.md"), "cpp/spec_c.md");
+}
+
+#[test]
+fn r1_r2_r3_r5_r6_cpp_spec_holds() {
+    check(include_str!("languages/cpp/spec.md"), "cpp/spec.md");
+}
+
+#[test]
 fn r1_r2_r3_r5_r6_python_spec_holds() {
     check(include_str!("languages/python/spec.md"), "python/spec.md");
 }

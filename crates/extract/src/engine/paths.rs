@@ -89,6 +89,11 @@ fn type_text(facts: &FileFacts, type_: TypeId, depth: usize) -> String {
         return String::new();
     }
     match facts.type_(type_) {
+        // A pointer.
+        Type::Named { segments, arguments, .. } if matches!(segments.as_slice(), [only] if facts.text(*only) == "*") =>
+        {
+            format!("{}*", joined(arguments, ","))
+        }
         Type::Named { segments, .. } => {
             segments.iter().map(|it| facts.text(*it)).collect::<Vec<_>>().join(".")
         }

@@ -1,5 +1,6 @@
 //! What each language means by its names: modules, imports, member order, the standard library.
 
+pub(crate) mod cpp;
 pub(crate) mod python;
 pub(crate) mod rust;
 
@@ -11,19 +12,21 @@ use crate::names::Name;
 use crate::value::{External, Value};
 use crate::world::{Def, World};
 
+use self::cpp::CppUnits;
 use self::python::PythonModules;
 use self::rust::RustCrates;
 
 /// Where each language finds its modules, packages and types by name: made once, before anything is resolved.
 #[derive(Default)]
 pub(crate) struct Modules {
+    pub(crate) cpp: CppUnits,
     pub(crate) python: PythonModules,
     pub(crate) rust: RustCrates,
 }
 
 impl Modules {
     pub(crate) fn new(world: &World<'_>) -> Modules {
-        Modules { python: PythonModules::new(world), rust: RustCrates::new(world) }
+        Modules { cpp: CppUnits::new(world), python: PythonModules::new(world), rust: RustCrates::new(world) }
     }
 
     /// Types that are declared in several places and are one for member lookup (partial, reopened, merged), each with
@@ -188,6 +191,17 @@ pub(crate) trait Rules: Sync {
         kind.is_callable() || kind.is_type_like() || kind == NodeKind::EnumMember
     }
 
+    /// What a call calls whose callee was found to be `value`, where that is not all: the constructors of a type, what
+    /// is found by the arguments.
+    fn called_with(&self, ev: &mut Evaluator<'_>, frame: Frame, value: &Value, site: CallSite) -> Value {
+        value.clone()
+    }
+
+    /// Where what is only declared is defined, as the file `from` has it linked.
+    fn definition(&self, world: &World<'_>, from: u32, def: Def) -> Def {
+        def
+    }
+
     /// Whether a type has no members but those that are declared: then one that is missing is nowhere else.
     fn has_closed_types(&self) -> bool {
         false
@@ -301,6 +315,7 @@ impl Rules for Plain {}
 
 pub(crate) fn rules_of(language: &str) -> &'static dyn Rules {
     match language {
+        "c" | "cpp" => &cpp::Cpp,
         "python" => &python::Python,
         "rust" => &rust::Rust,
         _ => &Plain,
@@ -309,5 +324,5 @@ pub(crate) fn rules_of(language: &str) -> &'static dyn Rules {
 
 /// Words the rules look for, so that they are names even where no file uses them.
 pub(crate) fn vocabulary() -> impl Iterator<Item = &'static str> {
-    python::vocabulary().chain(rust::vocabulary())
+    cpp::vocabulary().chain(python::vocabulary()).chain(rust::vocabulary())
 }

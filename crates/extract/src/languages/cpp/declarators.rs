@@ -15,6 +15,8 @@ pub(super) struct Declared {
     pub(super) value: Option<Node>,
     /// Behind a pointer or a reference.
     pub(super) is_pointer: bool,
+    /// How many pointers lead to the written type: from a variable, or from what a function gives.
+    pub(super) n_pointers: u8,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,6 +35,7 @@ impl Reader<'_, '_> {
         let mut node = declarator;
         let mut value = None;
         let mut is_pointer = false;
+        let mut n_pointers = 0_u8;
         // The wrapping next to the name says what it is; what is further out says what that gives.
         let mut nearest = Shape::Plain;
         let mut function = None;
@@ -44,6 +47,9 @@ impl Reader<'_, '_> {
                 }
                 Kind::PointerDeclarator | Kind::PointerTypeDeclarator => {
                     is_pointer = true;
+                    if matches!(nearest, Shape::Plain | Shape::Array) {
+                        n_pointers = n_pointers.saturating_add(1);
+                    }
                     if nearest == Shape::Function {
                         nearest = Shape::FunctionPointer;
                     }
@@ -74,6 +80,7 @@ impl Reader<'_, '_> {
                         function,
                         value,
                         is_pointer,
+                        n_pointers,
                     });
                 }
                 Kind::Identifier
@@ -95,7 +102,7 @@ impl Reader<'_, '_> {
             function = self.child(last, Field::Declarator);
             nearest = Shape::Function;
         }
-        Some(Declared { name: node, shape: nearest, function, value, is_pointer })
+        Some(Declared { name: node, shape: nearest, function, value, is_pointer, n_pointers })
     }
 
     fn last_child(&self, node: Node) -> Option<Node> {

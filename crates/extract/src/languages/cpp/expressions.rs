@@ -80,6 +80,8 @@ impl Reader<'_, '_> {
                 Expr::Call { callee: of }
             }
             Kind::SubscriptExpression => Expr::Index { of },
+            // `*p` is `p[0]`; `&x` is used as `x` is.
+            Kind::PointerExpression if self.b.bytes(node).starts_with(b"*") => Expr::Index { of },
             _ => {
                 self.b.remember(node, of);
                 return of;
@@ -149,6 +151,17 @@ impl Reader<'_, '_> {
                 Expr::Name { name: self.b.name(node), at: self.b.tree.start(node) }
             }
             Kind::QualifiedIdentifier | Kind::TemplateType => return self.path_expr(node, decl),
+            // What looked like a parameter is a name, or a call without arguments.
+            Kind::ParameterDeclaration => {
+                let Some(named) = self.child(node, Field::Type) else {
+                    return self.b.expr_of(node, Expr::Unknown);
+                };
+                let callee = self.path_expr(named, decl);
+                match self.child(node, Field::Declarator) {
+                    Some(_) => Expr::Call { callee },
+                    None => return callee,
+                }
+            }
             Kind::StringLiteral | Kind::RawStringLiteral | Kind::ConcatenatedString => {
                 Expr::Literal(Literal::String)
             }
@@ -161,12 +174,17 @@ impl Reader<'_, '_> {
             }
             Kind::SizeofExpression => Expr::Literal(Literal::Integer),
             Kind::LambdaExpression => Expr::Literal(Literal::Function),
-            Kind::CastExpression | Kind::CompoundLiteralExpression | Kind::NewExpression => {
-                match self.child(node, Field::Type) {
-                    Some(type_) => Expr::Instance(self.read_type(type_, naming)),
-                    None => Expr::Unknown,
+            Kind::NewExpression => match self.child(node, Field::Type) {
+                Some(type_) => {
+                    let type_ = self.read_type(type_, naming);
+                    Expr::Instance(self.pointer(type_))
                 }
-            }
+                None => Expr::Unknown,
+            },
+            Kind::CastExpression | Kind::CompoundLiteralExpression => match self.child(node, Field::Type) {
+                Some(type_) => Expr::Instance(self.read_type(type_, naming)),
+                None => Expr::Unknown,
+            },
             Kind::CallExpression => self.special_call(node, naming),
             Kind::BinaryExpression if self.is_comparison(node) => Expr::Literal(Literal::Bool),
             Kind::ConditionalExpression => return self.conditional(node, decl, depth),
@@ -217,7 +235,12 @@ impl Reader<'_, '_> {
         }
         let naming = Naming::new(decl, ReferenceRole::Type);
         let (parts, is_absolute) = self.qualifiers(node);
-        let mut expr = is_absolute.then(|| self.b.expr(Expr::Root));
+        let at = self.b.tree.start(node);
+        // The global namespace is the one without a name.
+        let mut expr = is_absolute.then(|| {
+            let name = self.b.intern("");
+            self.b.expr(Expr::Name { name, at })
+        });
         for part in parts {
             if let Some(list) = self.child(part, Field::Arguments) {
                 if !self.b.is_consumed(list) {

@@ -237,6 +237,8 @@ impl Reader<'_, '_> {
             && self.kind(written) != Kind::PlaceholderTypeSpecifier
         {
             let result = self.read_type(written, naming);
+            let is_trailing = self.kind(written) == Kind::TypeDescriptor;
+            let result = if is_trailing { result } else { self.shaped(result, declared) };
             self.b.decl_mut(id).type_ = Some(result);
         }
         if let Some(function) = declared.function {
@@ -297,11 +299,14 @@ impl Reader<'_, '_> {
         let written = self.child(node, Field::Type);
         let written = written.filter(|it| self.kind(*it) != Kind::PlaceholderTypeSpecifier);
         let mut type_ = written.map(|it| self.read_type(it, naming));
+        if let (Some(known), None, Some(declarator)) = (type_, declared, declarator) {
+            type_ = Some(self.abstract_shape(known, declarator));
+        }
         if let (Some(known), Some(declared)) = (type_, declared) {
             // A function as a parameter is a pointer to one.
-            let shape =
-                if declared.shape == Shape::Function { Shape::FunctionPointer } else { declared.shape };
-            type_ = Some(self.shaped(known, shape));
+            let is_function = declared.shape == Shape::Function;
+            let shape = if is_function { Shape::FunctionPointer } else { declared.shape };
+            type_ = Some(self.shaped(known, Declared { shape, ..declared }));
         }
         let name = match declared {
             Some(declared) if self.kind(declared.name) == Kind::Identifier => self.b.name(declared.name),
@@ -317,6 +322,22 @@ impl Reader<'_, '_> {
             let value = type_.map_or(Value::Unknown, Value::Type);
             self.bind_name(declared.name, value, Some(id), visible);
         }
+    }
+
+    /// The type of a parameter without a name: `T *`.
+    fn abstract_shape(&mut self, type_: TypeId, declarator: Node) -> TypeId {
+        let mut type_ = type_;
+        let mut at = Some(declarator);
+        while let Some(node) = at {
+            match self.kind(node) {
+                Kind::AbstractPointerDeclarator => type_ = self.pointer(type_),
+                Kind::AbstractArrayDeclarator => type_ = self.b.type_(Type::Sequence(type_)),
+                Kind::AbstractFunctionDeclarator => type_ = self.b.type_(Type::Function(Some(type_))),
+                _ => {}
+            }
+            at = self.child(node, Field::Declarator);
+        }
+        type_
     }
 
     pub(super) fn bind_name(&mut self, name: Node, value: Value, decl: Option<DeclId>, visible: Range) {

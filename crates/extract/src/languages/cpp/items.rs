@@ -3,7 +3,7 @@
 use knowing_model::facts::{DeclId, Import, ImportKind, ReferenceRole, Str};
 use knowing_model::{NodeKind, Range};
 
-use super::declarators::Shape;
+use super::declarators::{Declared, Shape};
 use super::functions::Head;
 use super::kinds::{Field, Kind};
 use super::reader::{Context, Place, Reader};
@@ -199,9 +199,9 @@ impl Reader<'_, '_> {
                 self.parameter_types(function, id);
             }
             let type_ = self.read_type(written, Naming::new(Some(id), ReferenceRole::Type));
-            let shape =
-                if declared.shape == Shape::Function { Shape::FunctionPointer } else { declared.shape };
-            let type_ = self.shaped(type_, shape);
+            let is_function = declared.shape == Shape::Function;
+            let shape = if is_function { Shape::FunctionPointer } else { declared.shape };
+            let type_ = self.shaped(type_, Declared { shape, ..declared });
             self.b.decl_mut(id).type_ = Some(type_);
         }
         Step::Into

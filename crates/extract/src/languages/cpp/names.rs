@@ -183,8 +183,12 @@ impl Reader<'_, '_> {
 
 fn parameter_text(facts: &FileFacts, type_: Option<knowing_model::facts::TypeId>) -> String {
     match type_.map(|it| facts.type_(it)) {
-        Some(Type::Named { segments, .. }) => {
-            segments.iter().map(|it| facts.text(*it)).collect::<Vec<_>>().join("::")
+        Some(Type::Named { segments, arguments, .. }) => {
+            let name = segments.iter().map(|it| facts.text(*it)).collect::<Vec<_>>().join("::");
+            match arguments.as_slice() {
+                [of] if name == "*" => format!("{}*", parameter_text(facts, Some(*of))),
+                _ => name,
+            }
         }
         Some(Type::Sequence(_)) => "[]".to_owned(),
         Some(Type::Function(_)) => "fn".to_owned(),

@@ -1,9 +1,9 @@
-//! Syntax to `Type`, and a reference for every name in it. Pointers and references are looked through.
+//! Syntax to `Type`, and a reference for every name in it. References are looked through; a pointer is a type called `*`.
 
 use knowing_model::Range;
 use knowing_model::facts::{DeclId, ReferenceRole, ReferenceTarget, Str, Type, TypeId};
 
-use super::declarators::Shape;
+use super::declarators::{Declared, Shape};
 use super::kinds::{Field, Kind};
 use super::reader::{Context, Reader};
 use crate::engine::build::MAX_NESTING;
@@ -44,12 +44,25 @@ impl Reader<'_, '_> {
     }
 
     /// A type as its declarator shapes it.
-    pub(super) fn shaped(&mut self, type_: TypeId, shape: Shape) -> TypeId {
-        match shape {
+    pub(super) fn shaped(&mut self, type_: TypeId, declared: Declared) -> TypeId {
+        // More than a few are as good as a few.
+        let n_pointers = declared.n_pointers.min(4);
+        let type_ = (0..n_pointers).fold(type_, |of, _| self.pointer(of));
+        match declared.shape {
             Shape::Plain | Shape::Function => type_,
             Shape::Array => self.b.type_(Type::Sequence(type_)),
             Shape::FunctionPointer => self.b.type_(Type::Function(Some(type_))),
         }
+    }
+
+    /// `T *`: a type called `*`, with the other as its argument.
+    pub(super) fn pointer(&mut self, of: TypeId) -> TypeId {
+        let at = match self.b.facts.type_(of) {
+            Type::Named { at, .. } => *at,
+            _ => 0,
+        };
+        let segments = vec![self.b.intern("*")];
+        self.b.type_(Type::Named { segments, arguments: vec![of], at })
     }
 
     /// `struct x { ... }`, where a type can be written.
@@ -128,6 +141,7 @@ impl Reader<'_, '_> {
         while let Some(declarator) = at {
             type_ = match self.kind(declarator) {
                 Kind::AbstractArrayDeclarator => self.b.type_(Type::Sequence(type_)),
+                Kind::AbstractPointerDeclarator => self.pointer(type_),
                 Kind::AbstractFunctionDeclarator => {
                     if let Some(list) = self.child(declarator, Field::Parameters) {
                         for parameter in self.children(list) {

@@ -158,7 +158,7 @@ impl Reader<'_, '_> {
                 self.b.consume(list);
             }
         }
-        Some(self.shaped(type_, declared.shape))
+        Some(self.shaped(type_, declared))
     }
 
     pub(super) fn field_declaration(&mut self, node: Node, cx: Context) -> Step<Context> {
@@ -198,21 +198,24 @@ impl Reader<'_, '_> {
         Step::Within(Context { template: None, ..cx })
     }
 
-    /// `Shop shop(name);` in a function is a variable, whatever it looks like.
+    /// `Shop shop(name);` and `Shop shop(make());` in a function are variables, whatever they look like.
     fn variable_like_function(&mut self, declared: Declared, written: Option<Node>, cx: Context) {
         let list = declared.function.and_then(|it| self.child(it, Field::Parameters));
         let (Some(list), Some(written)) = (list, written) else { return };
         let arguments: Vec<Node> = self.children(list).collect();
-        let is_name = |it: &Node| {
-            self.kind(*it) == Kind::ParameterDeclaration
-                && self.child(*it, Field::Declarator).is_none()
-                && self.child(*it, Field::Type).is_some_and(|it| {
-                    matches!(self.kind(it), Kind::TypeIdentifier | Kind::QualifiedIdentifier)
-                })
-        };
-        let are_names = arguments.iter().all(is_name);
         self.b.consume(list);
-        if arguments.is_empty() || !are_names || self.kind(written) == Kind::PrimitiveType {
+        // A parameter with a name is one; so is what C takes.
+        let is_parameter = |it: &Node| {
+            let declarator = self.child(*it, Field::Declarator);
+            let is_bare = declarator.is_none_or(|it| self.kind(it) == Kind::AbstractFunctionDeclarator);
+            let type_ = self.child(*it, Field::Type).map(|it| self.kind(it));
+            !is_bare || !matches!(type_, Some(Kind::TypeIdentifier | Kind::QualifiedIdentifier))
+        };
+        if !self.has_overloads
+            || arguments.is_empty()
+            || arguments.iter().any(is_parameter)
+            || self.kind(written) == Kind::PrimitiveType
+        {
             return;
         }
         let naming = Naming::new(cx.decl, ReferenceRole::Type);
@@ -220,6 +223,25 @@ impl Reader<'_, '_> {
         let visible = Range { from: self.b.tree.end(list), to: cx.block.to.max(self.b.tree.end(list)) };
         self.b.consume(declared.name);
         self.bind_name(declared.name, Value::Type(type_), cx.decl, visible);
+        for argument in &arguments {
+            let named = self.child(*argument, Field::Type);
+            if self.child(*argument, Field::Declarator).is_some()
+                && let Some(named) = named
+            {
+                let callee = self.path_expr(named, cx.decl);
+                let position = self.b.tree.position(self.last_name(named));
+                let (decl, form) = (cx.decl, CallForm::Plain);
+                self.b.call(Call {
+                    decl,
+                    callee,
+                    position,
+                    n_arguments: 0,
+                    spread: false,
+                    passed: Vec::new(),
+                    form,
+                });
+            }
+        }
         self.constructed(written, &arguments, cx.decl);
     }
 
