@@ -1,7 +1,9 @@
 //! Calls: where each goes, or why nobody can tell.
 
 use knowing_model::facts::{Call, CallForm, DeclId, Expr, ExprId, ReferenceRole};
-use knowing_model::{ContainerClass, EdgeKind, NodeFlags, Position, Provenance, Reason, package_of};
+use knowing_model::{
+    ContainerClass, EdgeKind, NodeFlags, NodeKind, Position, Provenance, Reason, package_of,
+};
 
 use crate::emit::{Emitter, End, FileUnresolved, source};
 use crate::languages::Space;
@@ -107,7 +109,8 @@ impl Emitter<'_> {
             _ => return,
         };
         let def = self.world.rules(self.file).definition(self.world, self.file, def);
-        if self.world.kind(def).is_callable() {
+        let kind = self.world.kind(def);
+        if kind.is_callable() && kind != NodeKind::Macro {
             self.push(decl, End::Def(def), EdgeKind::Calls, position);
         }
     }

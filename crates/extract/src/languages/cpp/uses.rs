@@ -289,8 +289,14 @@ impl Reader<'_, '_> {
                 self.kind(thrown),
                 Kind::CallExpression | Kind::Identifier | Kind::QualifiedIdentifier | Kind::NewExpression
             ) {
-                let expr = self.expr(thrown, cx.decl);
-                let position = self.b.tree.position(self.last_name(named));
+                // What is made on the spot is named; what a function gives is known by its result.
+                let last = self.last_name(named);
+                let text = self.b.bytes(last);
+                let is_type = text.first().is_some_and(u8::is_ascii_uppercase)
+                    || text.ends_with(b"_error")
+                    || text.ends_with(b"exception");
+                let expr = self.expr(if is_type { named } else { thrown }, cx.decl);
+                let position = self.b.tree.position(last);
                 self.refer(cx.decl, ReferenceTarget::Expr(expr), ReferenceRole::Raise, position);
             }
         }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use knowing_model::facts::{ImportKind, Modifiers, ParameterKind, Type, TypeId};
 use knowing_model::{NodeFlags, NodeKind};
 
-use super::Cpp;
 use super::spaces::{CppUnits, GLOBAL, SpaceId};
+use super::{Cpp, tables};
 use crate::evaluate::{Evaluator, Frame, fits};
 use crate::languages::{Rules, Space};
 use crate::names::Name;
@@ -42,7 +42,9 @@ impl Cpp {
     ) -> Value {
         let units = &ev.world.modules.cpp;
         for sight in [Sight::Own, Sight::Includers, Sight::All] {
-            if sight == Sight::All && !units.units.sees_outside(frame.file) {
+            // What the C library has too is that, unless it is seen.
+            let is_standard = tables::header_of(ev.world.text(name)).is_some();
+            if sight == Sight::All && (is_standard || !units.units.sees_outside(frame.file)) {
                 break;
             }
             let mut at = Some(from);
@@ -94,6 +96,7 @@ impl Cpp {
             .iter()
             .copied()
             .filter(|it| is_seen(world, frame.file, *it, sight) && fits_space(world.kind(*it), space))
+            .filter(|it| !is_shim(world, frame.file, *it, name))
             .collect();
         let found = chosen(world, &seen, space);
         if found != Value::Missing {
@@ -173,6 +176,13 @@ fn is_seen(world: &World<'_>, file: u32, def: Def, sight: Sight) -> bool {
     (there == file || decl.modifiers.contains(Modifiers::PUBLIC)) && (from_test || !world.is_test_code(def))
 }
 
+/// A macro that gives another system what this one has: `#define strcasecmp stricmp` in a header.
+fn is_shim(world: &World<'_>, file: u32, def: Def, name: Name) -> bool {
+    world.kind(def) == NodeKind::Macro
+        && world.file_of(def) != file
+        && tables::header_of(world.text(name)).is_some()
+}
+
 fn fits_space(kind: NodeKind, space: Space) -> bool {
     match space {
         // To the preprocessor all names are alike.
@@ -189,16 +199,17 @@ fn chosen(world: &World<'_>, seen: &[Def], space: Space) -> Value {
     if space == Space::Type {
         return chosen_type(world, seen);
     }
+    // A function goes before a macro of its name, which wraps it or stands in for it where it is not.
+    let functions = of_kind(|it| it.is_callable() && it != NodeKind::Macro);
+    if space != Space::Macro && !functions.is_empty() {
+        return overloads(world, &functions);
+    }
     let macros = of_kind(|it| it == NodeKind::Macro);
     if !macros.is_empty() {
         return first_of_one_file(world, &macros);
     }
     if space == Space::Macro {
         return Value::Missing;
-    }
-    let functions = of_kind(NodeKind::is_callable);
-    if !functions.is_empty() {
-        return overloads(world, &functions);
     }
     let values = of_kind(|it| !it.is_type_like());
     if !values.is_empty() {
@@ -245,7 +256,8 @@ fn first_of_one_file(world: &World<'_>, defs: &[Def]) -> Value {
     }
 }
 
-/// One declaration for each list of parameters: the first, which has the defaults if any has.
+/// One declaration for each list of parameters: the first, which has the defaults if any has. What is defined twice, or
+/// declared twice in one class, is conditional or differs in `const`: in one file the first stands for both, with doubt.
 pub(super) fn overloads(world: &World<'_>, defs: &[Def]) -> Value {
     let mut kept: Vec<Def> = Vec::new();
     let is_cpp = defs.iter().any(|it| world.facts(world.file_of(*it)).language == "cpp");
@@ -262,8 +274,16 @@ pub(super) fn overloads(world: &World<'_>, defs: &[Def]) -> Value {
     }
     match kept[..] {
         [] => Value::Missing,
-        // Without arguments to tell by, the one is checked by its number of parameters all the same.
-        [one] => Value::Def(one),
+        [one] => {
+            let are_members = world.decl(one).2.kind != NodeKind::Function;
+            let is_declared = |it: &Def| world.decl(*it).2.modifiers.contains(Modifiers::DECLARED);
+            let rivals: Vec<Def> =
+                defs.iter().copied().filter(|it| are_members || !is_declared(it)).collect();
+            match rivals[..] {
+                [_, _, ..] => first_of_one_file(world, &rivals),
+                _ => Value::Def(one),
+            }
+        }
         _ => Value::Overloads(Arc::from(kept)),
     }
 }
