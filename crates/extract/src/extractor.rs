@@ -82,6 +82,7 @@ impl Extractor {
             decl.flags.insert(flags);
         }
         paths::assign(&mut facts, language.owner_path);
+        shrink(&mut facts);
         facts
     }
 
@@ -98,4 +99,22 @@ impl Extractor {
         self.tree.fill(&parsed, bytes, tables, self.limits.max_depth);
         Some(())
     }
+}
+
+/// Gives back what the lists have in reserve: facts of a whole repository are in memory at once.
+fn shrink(facts: &mut FileFacts) {
+    for decl in &mut facts.decls {
+        decl.parameters.shrink_to_fit();
+        decl.bases.shrink_to_fit();
+    }
+    for call in &mut facts.calls {
+        call.passed.shrink_to_fit();
+    }
+    facts.strings.shrink_to_fit();
+    facts.decls.shrink_to_fit();
+    facts.types.shrink_to_fit();
+    facts.exprs.shrink_to_fit();
+    facts.bindings.shrink_to_fit();
+    facts.calls.shrink_to_fit();
+    facts.references.shrink_to_fit();
 }

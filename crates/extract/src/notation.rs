@@ -54,6 +54,12 @@ impl Notation<'_> {
         if facts.flags != NodeFlags::default() {
             self.push(format!("file {}", names(facts.flags)));
         }
+        if let Some(namespace) = facts.namespace {
+            self.push(format!("namespace {}", facts.text(namespace)));
+        }
+        if let Some(condition) = facts.condition {
+            self.push(format!("condition {}", facts.text(condition)));
+        }
         if let Some(partial) = &facts.partial {
             let line = partial.line.map_or_else(String::new, |it| format!(" line {it}"));
             self.push(format!("partial {}{line}", partial.reason.name()));
@@ -153,6 +159,7 @@ impl Notation<'_> {
                 Value::Expr(expr) => format!(" = {}", self.expr(expr)),
                 Value::Receiver => " = <receiver>".to_owned(),
                 Value::ReceiverType => " = <receiver type>".to_owned(),
+                Value::Decl(id) => format!(" = <{}>", facts.text(facts.decl(id).path)),
                 Value::Unknown => " = ?".to_owned(),
             };
             self.push(format!("binding {target}{value}"));

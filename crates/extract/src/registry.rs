@@ -1,16 +1,21 @@
 //! Which languages and project files there are: one line each, sorted.
 
 use crate::language::Language;
-use crate::languages::{cpp, java, python, rust};
+use crate::languages::{cpp, go, java, python, rust};
 use crate::manifests::{self, Manifests};
 
 /// Languages by name.
 pub(crate) const LANGUAGES: &[&Language] =
-    &[&cpp::C, &cpp::CPP, &java::LANGUAGE, &python::LANGUAGE, &rust::LANGUAGE];
+    &[&cpp::C, &cpp::CPP, &go::LANGUAGE, &java::LANGUAGE, &python::LANGUAGE, &rust::LANGUAGE];
 
 /// Project files by name.
-pub(crate) const MANIFESTS: &[&Manifests] =
-    &[&manifests::cargo::CARGO, &manifests::pyproject::PYPROJECT, &manifests::setup::SETUP_CFG];
+pub(crate) const MANIFESTS: &[&Manifests] = &[
+    &manifests::cargo::CARGO,
+    &manifests::gomod::GO_MOD,
+    &manifests::gomod::GO_WORK,
+    &manifests::pyproject::PYPROJECT,
+    &manifests::setup::SETUP_CFG,
+];
 
 /// Extensions that two languages share: the one that takes the path, what tells the other by the bytes, and the other.
 const SHARED: &[(&str, fn(&[u8]) -> bool, &Language)] = &[("h", cpp::fitting::is_cpp, &cpp::CPP)];

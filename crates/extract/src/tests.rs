@@ -35,6 +35,11 @@ fn x1_java() {
 }
 
 #[test]
+fn x1_go() {
+    check("languages/go/spec.md", include_str!("languages/go/spec.md"), "a/a.go");
+}
+
+#[test]
 fn x1_python() {
     check("languages/python/spec.md", include_str!("languages/python/spec.md"), "a.py");
 }
@@ -97,7 +102,8 @@ proptest! {
     #[test]
     fn x5_random_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..2_000)) {
         for path in [
-            "A.java", "a.c", "a.cc", "a.h", "a.py", "tests/a.pyi", "a.rs", "Cargo.toml", "pyproject.toml", "setup.cfg", "setup.py",
+            "A.java", "a.c", "a.cc", "a.h", "a.py", "tests/a.pyi", "a.rs", "a.go", "a_test.go", "Cargo.toml",
+            "pyproject.toml", "setup.cfg", "setup.py", "go.mod", "go.work",
         ] {
             check_whole(&extract(path, &bytes));
         }
@@ -128,6 +134,7 @@ fn snippets() -> Vec<(String, String)> {
         ("a.cc", include_str!("languages/cpp/spec.md")),
         ("a.py", include_str!("languages/python/spec.md")),
         ("a.rs", include_str!("languages/rust/spec.md")),
+        ("a/a.go", include_str!("languages/go/spec.md")),
         ("Cargo.toml", include_str!("manifests/spec.md")),
     ];
     let cases = specs.into_iter().flat_map(|(default_path, text)| {
@@ -244,6 +251,88 @@ fn x5_deep_nesting_of_braces_ends_too() {
 }
 
 #[test]
+fn x5_deep_nesting_of_go_ends_and_keeps_what_was_found() {
+    let deep = 20_000;
+    let nested = [
+        format!("var x = {}1{}\n", "(".repeat(deep), ")".repeat(deep)),
+        format!("var x = {}1{}\n", "f(".repeat(deep), ")".repeat(deep)),
+        format!("var x {}int\n", "[]".repeat(deep)),
+        format!("var x {}int\n", "*".repeat(deep)),
+        format!("var x = T{{{}{}}}\n", "{".repeat(deep), "}".repeat(deep)),
+        format!("var x = a{}\n", " + a".repeat(deep)),
+        format!("func x() {{ {}{} }}\n", "if a { ".repeat(deep), "}".repeat(deep)),
+        format!("type x {}int{}\n", "struct { a ".repeat(deep), "}".repeat(deep)),
+    ];
+    for text in nested {
+        let text = format!("package a\nfunc before() {{}}\n{text}func after() {{}}\n");
+        let facts = extract("a.go", text.as_bytes());
+        check_whole(&facts);
+        let names: Vec<&str> = facts.decls.iter().map(|it| facts.text(it.name)).collect();
+        assert!(names.contains(&"before"), "{names:?}");
+        assert_eq!(reason_of(&facts), Some(PartialReason::TooDeep), "{}", &text[..60]);
+    }
+    let chain = format!("package a\nvar x = a{}\n", ".b()".repeat(400));
+    let facts = extract("a.go", chain.as_bytes());
+    assert_eq!((facts.partial, facts.calls.len(), facts.exprs.len()), (None, 400, 801));
+}
+
+#[test]
+fn x5_random_go_never_panics() {
+    const PARTS: [&str; 40] = [
+        "func f(",
+        "func (t *T) ",
+        "type T ",
+        "struct {",
+        "interface {",
+        "}",
+        ")",
+        "(",
+        "[",
+        "]",
+        "\n",
+        "x",
+        ".y",
+        ", ",
+        " := ",
+        " = ",
+        "map[string]",
+        "chan ",
+        "<-",
+        "*",
+        "&",
+        "range ",
+        "for ",
+        "if ",
+        "switch v := x.(type) {\n",
+        "case ",
+        "default:",
+        "return ",
+        "go ",
+        "defer ",
+        "func() {",
+        "T{",
+        "a: ",
+        "\"s\"",
+        "`r`",
+        "import ",
+        "package a\n",
+        "const (",
+        "var ",
+        "ü",
+    ];
+    let mut seed = 7_u64;
+    for _ in 0..300 {
+        let mut text = String::new();
+        for _ in 0..120 {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            text.push_str(PARTS[(seed >> 33) as usize % PARTS.len()]);
+        }
+        check_whole(&extract("a.go", text.as_bytes()));
+        check_whole(&extract("a_test.go", text.as_bytes()));
+    }
+}
+
+#[test]
 fn a_chain_of_some_hundred_calls_is_whole() {
     let text = format!("x = a{}\n", ".b()".repeat(400));
     let facts = extract("a.py", text.as_bytes());
@@ -309,7 +398,7 @@ fn x7_line_ends_and_marks_do_not_matter() {
 
 #[test]
 fn an_empty_file_has_facts() {
-    for path in ["A.java", "a.c", "a.cc", "a.py", "a.rs", "Cargo.toml", "setup.cfg"] {
+    for path in ["A.java", "a.c", "a.cc", "a.py", "a.rs", "a.go", "go.mod", "Cargo.toml", "setup.cfg"] {
         let facts = extract(path, b"");
         assert_eq!((facts.partial, facts.n_lines), (None, 0));
         assert!(!facts.language.is_empty());

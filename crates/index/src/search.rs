@@ -12,6 +12,7 @@ use std::path::PathBuf;
 
 use knowing_graph::{Graph, NodeIndex};
 use knowing_model::identity::{self, Identity, node_id};
+use knowing_model::name::{container_of, in_file};
 use knowing_model::{ContainerClass, EdgeKind, NodeId, RULESET};
 use knowing_search::{FileTerms, ImageHead, Index, IndexBuilder, Names, TermBag, Tokenizer};
 use knowing_store::{FileRow, HistoryRow, SnapshotRow, Store, TermsKey};
@@ -125,8 +126,7 @@ fn build(store: &Store, snapshot: &SnapshotRow, graph: &Graph, source: Option<So
             let mut said = text.of_file(&file.path, &symbols).into_iter();
             builder.add_file(&terms, &file.path, |document, joining| {
                 let Said { commits: places, n_commits } = said.next()?;
-                let id = id_of(url, &file.path, document.symbol(), document.kind());
-                let node = graph.find(id)?;
+                let (id, node) = node_of(graph, url, file, document.symbol(), document.kind())?;
                 places.iter().for_each(|it| joining.history(&messages[*it as usize]));
                 let last = places.first().map(|it| commits[*it as usize].time);
                 joining.commits(n_commits, last);
@@ -143,8 +143,27 @@ fn build(store: &Store, snapshot: &SnapshotRow, graph: &Graph, source: Option<So
     Ok(Built { index, made })
 }
 
-fn id_of(url: &str, path: &str, symbol: &str, kind: knowing_model::NodeKind) -> NodeId {
-    node_id(Identity { repo: url, class: ContainerClass::File, container: path, symbol, kind })
+/// The node of a declaration. Where a directory holds what its files declare, the symbol may carry the file's name.
+fn node_of(
+    graph: &Graph,
+    url: &str,
+    file: &FileRow,
+    symbol: &str,
+    kind: knowing_model::NodeKind,
+) -> Option<(NodeId, NodeIndex)> {
+    let find = |class, container, symbol: &str| {
+        let id = node_id(Identity { repo: url, class, container, symbol, kind });
+        Some((id, graph.find(id)?))
+    };
+    match container_of(&file.language, &file.path) {
+        // The file itself is a node of its own.
+        (ContainerClass::Dir, directory) if !symbol.is_empty() => {
+            let here = in_file(symbol, &file.path);
+            find(ContainerClass::Dir, directory, &here)
+                .or_else(|| find(ContainerClass::Dir, directory, symbol))
+        }
+        _ => find(ContainerClass::File, &file.path, symbol),
+    }
 }
 
 /// For a file of which the database has facts alone.

@@ -74,6 +74,8 @@ pub struct FileFacts {
     pub sites: Vec<Site>,
     /// What a project file (`Cargo.toml`, `pyproject.toml`) states.
     pub manifest: Option<Manifest>,
+    /// Under which tags the file is part of its package, where it says so (`//go:build linux && !cgo`).
+    pub condition: Option<Str>,
     /// What calls are made with, sorted by callee; only where the language tells callables of one name apart by it.
     pub arguments: Vec<Argument>,
 }
@@ -415,6 +417,9 @@ pub enum Value {
     /// The type a class method was called on.
     ReceiverType,
     Unknown,
+    /// A function or type declared inside of a callable, where only a block sees it. The declaration itself is no name
+    /// of its owner's scope then.
+    Decl(DeclId),
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -44,6 +44,26 @@ pub fn package_of(class: ContainerClass, container: &str) -> &str {
     }
 }
 
+/// What holds the declarations of a file: a directory where a language's packages are directories, else the file.
+pub fn container_of<'a>(language: &str, path: &'a str) -> (ContainerClass, &'a str) {
+    match language {
+        "go" => (ContainerClass::Dir, path.rsplit_once('/').map_or("", |(directory, _)| directory)),
+        _ => (ContainerClass::File, path),
+    }
+}
+
+/// A symbol path that several files of one directory declare, told apart by the file: `init#server`, `init#server#2`.
+pub fn in_file(symbol: &str, path: &str) -> String {
+    let file = path.rsplit('/').next().unwrap_or(path);
+    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem).replace('.', "_");
+    match symbol.rsplit_once('#') {
+        Some((before, number)) if !number.is_empty() && number.bytes().all(|it| it.is_ascii_digit()) => {
+            format!("{before}#{stem}#{number}")
+        }
+        _ => format!("{symbol}#{stem}"),
+    }
+}
+
 /// The printed form: `{repo}://{container}.{symbol}`, without what is empty.
 pub fn qualified_name(repo: &str, container: &str, symbol: &str) -> String {
     let dot = if container.is_empty() || symbol.is_empty() { "" } else { "." };
@@ -65,10 +85,13 @@ pub fn bounded(name: &str) -> std::borrow::Cow<'_, str> {
 
 /// A symbol path without what tells overloads and repeated definitions apart: `f(int,T)`, `f#2`.
 pub fn without_suffix(symbol: &str) -> &str {
-    let symbol = match symbol.rsplit_once('#') {
-        Some((before, after)) if !after.is_empty() && !after.contains(['.', '/', ':']) => before,
-        _ => symbol,
-    };
+    let mut symbol = symbol;
+    while let Some((before, after)) = symbol.rsplit_once('#')
+        && !after.is_empty()
+        && !after.contains(['.', '/', ':'])
+    {
+        symbol = before;
+    }
     if symbol.ends_with(')')
         && let Some(open) = symbol.find('(')
         && open > 0
@@ -209,11 +232,21 @@ mod tests {
             ("C.f(int,T)", "C.f"),
             ("C.f#2", "C.f"),
             ("f(A)#2", "f"),
+            ("init#server#2", "init"),
             ("GET /users/{id}", "GET /users/{id}"),
             ("Type.Trait<A>.m", "Type.Trait<A>.m"),
         ] {
             assert_eq!(without_suffix(symbol), bare);
         }
+    }
+
+    #[test]
+    fn a_directory_holds_what_its_go_files_declare() {
+        assert_eq!(container_of("go", "a/b/c.go"), (ContainerClass::Dir, "a/b"));
+        assert_eq!(container_of("go", "main.go"), (ContainerClass::Dir, ""));
+        assert_eq!(container_of("python", "a/b.py"), (ContainerClass::File, "a/b.py"));
+        assert_eq!(in_file("open", "a/open_linux.go"), "open#open_linux");
+        assert_eq!(in_file("init#2", "a/b.pb.go"), "init#b_pb#2");
     }
 
     #[test]

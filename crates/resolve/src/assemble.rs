@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use knowing_model::facts::FileFacts;
+use knowing_model::name::{container_of, in_file};
 use knowing_model::{
     ContainerClass, Edge, EdgeKind, Node, NodeFlags, NodeKind, Position, Span, Symbol, Unit, UnitLayer,
     Unresolved, package_of,
@@ -29,6 +30,7 @@ pub(crate) fn assemble(world: &World<'_>, files: Vec<FileEdges>, derived: Vec<De
             End::File(file) => symbols.of_file(file),
             End::Def(def) => symbols.of_def(world, def),
             End::Outside(at) => outside[at as usize],
+            End::Directory(file) => symbols.of_directory(world, file),
         };
         let edges = result.edges.into_iter().filter_map(|it| {
             let (source, target) = (end(it.source), end(it.target));
@@ -91,6 +93,7 @@ struct Symbols {
     list: Vec<Symbol>,
     first_of_file: Vec<u32>,
     outside: FxHashMap<Outside, u32>,
+    directories: FxHashMap<String, u32>,
 }
 
 impl Symbols {
@@ -99,6 +102,7 @@ impl Symbols {
         let empty: Arc<str> = "".into();
         let mut list = Vec::with_capacity(world.n_defs() + world.n_files());
         let mut first_of_file = Vec::with_capacity(world.n_files());
+        let repeated = repeated(world);
         for file in 0..world.n_files() as u32 {
             first_of_file.push(list.len() as u32);
             let container: Arc<str> = world.path(file).into();
@@ -112,18 +116,30 @@ impl Symbols {
                 name.into(),
             ));
             let facts = world.facts(file);
+            let (class, holder) = container_of(&facts.language, world.path(file));
+            let container = if class == ContainerClass::File { container } else { holder.into() };
             for decl in &facts.decls {
+                let path = facts.text(decl.path);
+                let path: Arc<str> = match repeated.contains(&(holder, path, decl.kind)) {
+                    true => in_file(path, world.path(file)).into(),
+                    false => path.into(),
+                };
                 list.push(Symbol::new(
                     url.clone(),
-                    ContainerClass::File,
+                    class,
                     container.clone(),
-                    facts.text(decl.path).into(),
+                    path,
                     decl.kind,
                     facts.text(decl.name).into(),
                 ));
             }
         }
-        Symbols { list, first_of_file, outside: FxHashMap::default() }
+        Symbols { list, first_of_file, outside: FxHashMap::default(), directories: FxHashMap::default() }
+    }
+
+    fn of_directory(&self, world: &World<'_>, file: u32) -> u32 {
+        let directory = package_of(ContainerClass::File, world.path(file));
+        self.directories.get(directory).copied().unwrap_or_else(|| self.of_file(file))
     }
 
     fn of_file(&self, file: u32) -> u32 {
@@ -157,12 +173,33 @@ impl Symbols {
     }
 }
 
+/// Symbols that several files of one directory declare: for other systems, or each for itself (`init`).
+fn repeated<'a>(world: &World<'a>) -> FxHashSet<(&'a str, &'a str, NodeKind)> {
+    let mut first: FxHashMap<(&str, &str, NodeKind), u32> = FxHashMap::default();
+    let mut repeated = FxHashSet::default();
+    for file in 0..world.n_files() as u32 {
+        let facts = world.facts(file);
+        let (class, holder) = container_of(&facts.language, world.path(file));
+        if class != ContainerClass::Dir {
+            continue;
+        }
+        for decl in &facts.decls {
+            let key = (holder, facts.text(decl.path), decl.kind);
+            if *first.entry(key).or_insert(file) != file {
+                repeated.insert(key);
+            }
+        }
+    }
+    repeated
+}
+
 fn packages(world: &World<'_>, symbols: &mut Symbols) -> Unit {
     let url: Arc<str> = world.input.url.into();
     let directories: BTreeSet<&str> =
         (0..world.n_files() as u32).map(|it| package_of(ContainerClass::File, world.path(it))).collect();
     let mut nodes = Vec::with_capacity(directories.len());
     for directory in directories {
+        symbols.directories.insert(directory.to_owned(), symbols.list.len() as u32);
         nodes.push(Node {
             symbol: symbols.list.len() as u32,
             span: Span::default(),

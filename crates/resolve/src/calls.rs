@@ -47,6 +47,12 @@ impl Emitter<'_> {
             CallForm::Macro => self.ev.expr_in(self.frame, call.decl, call.callee, Space::Macro),
             CallForm::Plain | CallForm::InMacro => self.ev.callee(self.frame, call.decl, call.callee),
         };
+        if world.rules(self.file).is_conversion(&self.ev, &value) {
+            if let Value::Def(def) = value {
+                self.reference(call.decl, End::Def(def), ReferenceRole::Type, call.position);
+            }
+            return;
+        }
         let targets = self.targets(&value);
         for holder in &targets.holders {
             self.reference(call.decl, End::Def(*holder), ReferenceRole::Value, call.position);

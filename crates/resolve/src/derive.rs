@@ -36,6 +36,7 @@ pub(crate) fn derive(world: &World<'_>) -> Vec<DerivedEdge> {
             provenance,
         }));
     }
+    crate::languages::derived(world, &mut edges);
     edges.sort_unstable_by_key(|it| (it.source, it.target, it.kind));
     edges.dedup_by_key(|it| (it.source, it.target, it.kind));
     edges

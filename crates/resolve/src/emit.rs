@@ -25,6 +25,8 @@ pub(crate) enum End {
     File(u32),
     Def(Def),
     Outside(u32),
+    /// The directory of a file.
+    Directory(u32),
 }
 
 pub(crate) struct FileEdge {
@@ -122,9 +124,10 @@ impl Emitter<'_> {
                     {
                         self.external(external)
                     }
-                    value => match rules.file_of(&self.ev, value) {
-                        Some(file) => End::File(file),
-                        None => continue,
+                    value => match (rules.directory_of(&self.ev, value), rules.file_of(&self.ev, value)) {
+                        (Some(file), _) => End::Directory(file),
+                        (None, Some(file)) => End::File(file),
+                        (None, None) => continue,
                     },
                 };
                 self.push(None, end, EdgeKind::Imports, import.position);

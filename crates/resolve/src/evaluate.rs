@@ -194,10 +194,7 @@ impl<'w> Evaluator<'w> {
             }
             Expr::Item { of, index } => {
                 let of = self.settled_expr(frame, decl, of);
-                of.map(|it| match it {
-                    Value::Tuple(items) => items.get(index as usize).cloned().unwrap_or(Value::Unknown),
-                    _ => Value::Unknown,
-                })
+                of.map(|it| rules.item(self, it, index))
             }
             Expr::Payload { of, variant, field } => {
                 let of = self.settled_expr(frame, decl, of);
@@ -324,6 +321,7 @@ impl<'w> Evaluator<'w> {
                 None => Value::Unknown,
             },
             Bound::Unknown => Value::Unknown,
+            Bound::Decl(id) => Value::Def(self.world.def(frame.file, id)),
         }
     }
 
@@ -436,7 +434,12 @@ impl<'w> Evaluator<'w> {
             match entry.item {
                 Item::Binding(index) => {
                     let binding = &facts.bindings[index as usize];
-                    if space == Space::Type || space == Space::Macro {
+                    let fits = match (space, binding.value) {
+                        (Space::Value, _) => true,
+                        (space, Bound::Decl(decl)) => fits(facts.decl(decl).kind, space),
+                        (Space::Type | Space::Macro, _) => false,
+                    };
+                    if !fits {
                         continue;
                     }
                     let seen = match flow {

@@ -302,7 +302,7 @@ impl FilePart {
         }
         let impls = facts.impls.iter().map(|it| {
             ev.begin();
-            let type_ = Ancestor::of(&rules.type_entity(&mut ev, frame, it.owner, it.type_));
+            let type_ = Ancestor::of(&rules.implemented(&mut ev, frame, it.owner, it.type_));
             let interface =
                 it.interface.map(|it_| Ancestor::of(&rules.type_entity(&mut ev, frame, it.owner, it_)));
             ImplTarget { type_, interface }

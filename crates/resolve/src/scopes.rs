@@ -1,6 +1,7 @@
 //! What each scope of a file binds, by name: one sorted list per file, searched by (scope, name).
 
-use knowing_model::facts::{BindingTarget, DeclId, FileFacts, ImportKind};
+use knowing_model::facts::{BindingTarget, DeclId, FileFacts, ImportKind, Value};
+use rustc_hash::FxHashSet;
 
 use crate::names::Name;
 
@@ -53,10 +54,18 @@ impl Scopes {
         let mut push = |scope: Scope, name: Name, from: u32, item: Item| {
             scopes.entries.push(Entry { scope, name, from, item });
         };
+        let in_blocks: FxHashSet<DeclId> = facts
+            .bindings
+            .iter()
+            .filter_map(|it| match it.value {
+                Value::Decl(id) => Some(id),
+                _ => None,
+            })
+            .collect();
         for (index, decl) in facts.decls.iter().enumerate() {
+            let id = DeclId(index as u32);
             // What stands in an impl block is a member of a type, not a name of the scope around it.
-            if decl.implementation.is_none() {
-                let id = DeclId(index as u32);
+            if decl.implementation.is_none() && !in_blocks.contains(&id) {
                 push(Scope::of(decl.owner), names[decl.name.index()], decl.range.from, Item::Decl(id));
             }
         }

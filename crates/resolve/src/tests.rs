@@ -80,6 +80,11 @@ fn r1_r2_r3_r5_r6_cpp_spec_holds() {
 }
 
 #[test]
+fn r1_r2_r3_r5_r6_go_spec_holds() {
+    check(include_str!("languages/go/spec.md"), "go/spec.md");
+}
+
+#[test]
 fn r1_r2_r3_r5_r6_python_spec_holds() {
     check(include_str!("languages/python/spec.md"), "python/spec.md");
 }

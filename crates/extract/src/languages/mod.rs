@@ -1,6 +1,7 @@
 //! One folder a language.
 
 pub(crate) mod cpp;
+pub(crate) mod go;
 pub(crate) mod java;
 pub(crate) mod python;
 pub(crate) mod rust;

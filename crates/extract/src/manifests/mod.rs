@@ -1,6 +1,7 @@
 //! Project files: which packages there are, where their sources lie and what they depend on.
 
 pub(crate) mod cargo;
+pub(crate) mod gomod;
 pub(crate) mod pyproject;
 pub(crate) mod setup;
 

@@ -1,18 +1,21 @@
 //! What each language means by its names: modules, imports, member order, the standard library.
 
 pub(crate) mod cpp;
+pub(crate) mod go;
 pub(crate) mod python;
 pub(crate) mod rust;
 
 use knowing_model::NodeKind;
 use knowing_model::facts::{DeclId, ExprId, Import, Literal, TypeId};
 
+use crate::derive::DerivedEdge;
 use crate::evaluate::{Evaluator, Frame};
 use crate::names::Name;
 use crate::value::{External, Value};
 use crate::world::{Def, World};
 
 use self::cpp::CppUnits;
+use self::go::GoPackages;
 use self::python::PythonModules;
 use self::rust::RustCrates;
 
@@ -20,13 +23,19 @@ use self::rust::RustCrates;
 #[derive(Default)]
 pub(crate) struct Modules {
     pub(crate) cpp: CppUnits,
+    pub(crate) go: GoPackages,
     pub(crate) python: PythonModules,
     pub(crate) rust: RustCrates,
 }
 
 impl Modules {
     pub(crate) fn new(world: &World<'_>) -> Modules {
-        Modules { cpp: CppUnits::new(world), python: PythonModules::new(world), rust: RustCrates::new(world) }
+        Modules {
+            cpp: CppUnits::new(world),
+            go: GoPackages::new(world),
+            python: PythonModules::new(world),
+            rust: RustCrates::new(world),
+        }
     }
 
     /// Types that are declared in several places and are one for member lookup (partial, reopened, merged), each with
@@ -89,6 +98,16 @@ pub(crate) trait Rules: Sync {
         }
     }
 
+    /// Any file of the directory that a module is, where modules are directories.
+    fn directory_of(&self, ev: &Evaluator<'_>, value: &Value) -> Option<u32> {
+        None
+    }
+
+    /// Whether calling this converts a value to a type: a use of the type, and no call.
+    fn is_conversion(&self, ev: &Evaluator<'_>, callee: &Value) -> bool {
+        false
+    }
+
     /// Whether a name bound anywhere in a callable is that callable's name everywhere in it (no block scopes).
     fn binds_whole_callable(&self) -> bool {
         true
@@ -136,6 +155,17 @@ pub(crate) trait Rules: Sync {
     /// What a written type says a value is: an instance of it.
     fn typed(&self, ev: &mut Evaluator<'_>, frame: Frame, decl: Option<DeclId>, type_: TypeId) -> Value {
         Value::Unknown
+    }
+
+    /// The type that an `impl` block, or a receiver, is for.
+    fn implemented(
+        &self,
+        ev: &mut Evaluator<'_>,
+        frame: Frame,
+        decl: Option<DeclId>,
+        type_: TypeId,
+    ) -> Value {
+        self.type_entity(ev, frame, decl, type_)
     }
 
     /// The instance a method is called on, seen from inside.
@@ -227,6 +257,14 @@ pub(crate) trait Rules: Sync {
         Value::Unknown
     }
 
+    /// Item `index` of a destructured value.
+    fn item(&self, ev: &mut Evaluator<'_>, of: &Value, index: u32) -> Value {
+        match of {
+            Value::Tuple(items) => items.get(index as usize).cloned().unwrap_or(Value::Unknown),
+            _ => Value::Unknown,
+        }
+    }
+
     /// What `with of as` binds.
     fn entered(&self, ev: &mut Evaluator<'_>, frame: Frame, of: &Value) -> Value {
         Value::Unknown
@@ -316,6 +354,7 @@ impl Rules for Plain {}
 pub(crate) fn rules_of(language: &str) -> &'static dyn Rules {
     match language {
         "c" | "cpp" => &cpp::Cpp,
+        "go" => &go::Go,
         "python" => &python::Python,
         "rust" => &rust::Rust,
         _ => &Plain,
@@ -324,5 +363,10 @@ pub(crate) fn rules_of(language: &str) -> &'static dyn Rules {
 
 /// Words the rules look for, so that they are names even where no file uses them.
 pub(crate) fn vocabulary() -> impl Iterator<Item = &'static str> {
-    cpp::vocabulary().chain(python::vocabulary()).chain(rust::vocabulary())
+    cpp::vocabulary().chain(go::vocabulary()).chain(python::vocabulary()).chain(rust::vocabulary())
+}
+
+/// Relations that follow from all files together by rules of one language.
+pub(crate) fn derived(world: &World<'_>, edges: &mut Vec<DerivedEdge>) {
+    go::implements(world, edges);
 }

@@ -20,6 +20,13 @@ impl Reader<'_, '_> {
     pub(super) fn doc_before(&mut self, from: u32) -> Option<Str> {
         let bytes = self.b.source.bytes;
         let mut at = bytes.get(..from as usize)?;
+        // A macro before the declaration is no part of it to the parser.
+        let floor = at.len().saturating_sub(MAX_LINE);
+        let line = at[floor..].iter().rposition(|it| *it == b'\n').map_or(floor, |it| floor + it + 1);
+        let is_macro = |it: &u8| it.is_ascii_alphanumeric() || b"_()\", \t".contains(it);
+        if at[line..].iter().all(is_macro) {
+            at = &at[..line];
+        }
         let mut pieces: Vec<String> = Vec::new();
         for _ in 0..MAX_LINES {
             let before = at.trim_ascii_end();
