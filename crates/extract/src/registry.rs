@@ -18,11 +18,12 @@ pub(crate) const MANIFESTS: &[&Manifests] = &[
 ];
 
 /// Extensions that two languages share: the one that takes the path, what tells the other by the bytes, and the other.
-const SHARED: &[(&str, fn(&[u8]) -> bool, &Language)] = &[("h", cpp::fitting::is_cpp, &cpp::CPP)];
+const SHARED: &[(&str, IsOther, &Language)] = &[("h", cpp::fitting::is_cpp, &cpp::CPP)];
 
 /// Languages whose text is made fit for their grammar first: other bytes of the same length, each at its place.
 const FITTED: &[(&str, Fit)] = &[("c", cpp::fitting::fitted), ("cpp", cpp::fitting::fitted)];
 
+type IsOther = fn(&[u8]) -> bool;
 type Fit = fn(&[u8]) -> Option<Vec<u8>>;
 
 /// A language or project format and the paths it takes, for documentation.

@@ -242,11 +242,11 @@ impl Reader<'_, '_> {
             self.b.expr(Expr::Name { name, at })
         });
         for part in parts {
-            if let Some(list) = self.child(part, Field::Arguments) {
-                if !self.b.is_consumed(list) {
-                    self.b.consume(list);
-                    self.type_arguments(list, naming, 0);
-                }
+            if let Some(list) = self.child(part, Field::Arguments)
+                && !self.b.is_consumed(list)
+            {
+                self.b.consume(list);
+                self.type_arguments(list, naming, 0);
             }
             expr = Some(self.segment(part, expr));
         }

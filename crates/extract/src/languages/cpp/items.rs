@@ -65,7 +65,7 @@ impl Reader<'_, '_> {
         self.b.import(Import { decl, module, level, kind, reexport: false, visible, position });
     }
 
-    fn from_here(&self, node: Node, cx: Context) -> Range {
+    fn rest_of_block(&self, node: Node, cx: Context) -> Range {
         let from = self.b.tree.end(node);
         Range { from, to: cx.block.to.max(from) }
     }
@@ -99,7 +99,7 @@ impl Reader<'_, '_> {
         if let Some(target) = target {
             let alias = self.b.name(name);
             let module = self.path(target);
-            let visible = self.from_here(node, cx);
+            let visible = self.rest_of_block(node, cx);
             self.note_import(cx.decl, module, ImportKind::Module { alias }, (0, visible), target);
         }
         Step::Over
@@ -107,7 +107,7 @@ impl Reader<'_, '_> {
 
     /// `using namespace a;`, `using a::b;`, also of a base's member.
     pub(super) fn using(&mut self, node: Node, cx: Context) -> Step<Context> {
-        let visible = self.from_here(node, cx);
+        let visible = self.rest_of_block(node, cx);
         for target in self.children(node) {
             if !matches!(self.kind(target), Kind::Identifier | Kind::QualifiedIdentifier) {
                 continue;
@@ -243,7 +243,7 @@ impl Reader<'_, '_> {
             return Step::Over;
         }
         let module = vec![self.b.intern_name(text.into())];
-        let visible = self.from_here(node, cx);
+        let visible = self.rest_of_block(node, cx);
         self.note_import(None, module, ImportKind::Wildcard, (level, visible), path);
         Step::Over
     }
