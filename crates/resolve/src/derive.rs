@@ -1,6 +1,5 @@
 //! What follows from all files together: members of types, and what overrides what.
 
-use knowing_model::facts::DeclId;
 use knowing_model::{EdgeKind, NodeKind, Provenance};
 
 use crate::hierarchy::Ancestor;
@@ -56,7 +55,7 @@ fn overrides(world: &World<'_>, def: Def, owner: Def, edges: &mut Vec<DerivedEdg
         // A method of `impl Interface for Type` fulfils that interface's and no other's.
         let interface = world.hierarchy.implementation(file, id).and_then(|it| it.interface.as_ref());
         if let Some(Ancestor::Project(interface)) = interface
-            && let Some(target) = own_callable(world, *interface, name)
+            && let Some(target) = own_callable(world, *interface, name, def)
         {
             push(target);
         }
@@ -64,7 +63,7 @@ fn overrides(world: &World<'_>, def: Def, owner: Def, edges: &mut Vec<DerivedEdg
     }
     for ancestor in world.hierarchy.ancestors(owner) {
         if let Ancestor::Project(ancestor) = ancestor
-            && let Some(target) = own_callable(world, *ancestor, name)
+            && let Some(target) = own_callable(world, *ancestor, name, def)
         {
             push(target);
             return;
@@ -72,22 +71,22 @@ fn overrides(world: &World<'_>, def: Def, owner: Def, edges: &mut Vec<DerivedEdg
     }
 }
 
-fn own_callable(world: &World<'_>, owner: Def, name: Name) -> Option<Def> {
-    world.hierarchy.parts(&owner).iter().find_map(|part| callable_of_part(world, *part, name))
+/// The callable of a type that one below it overrides.
+fn own_callable(world: &World<'_>, owner: Def, name: Name, below: Def) -> Option<Def> {
+    world.hierarchy.parts(&owner).iter().find_map(|part| callable_of_part(world, *part, name, below))
 }
 
-fn callable_of_part(world: &World<'_>, part: Def, name: Name) -> Option<Def> {
+fn callable_of_part(world: &World<'_>, part: Def, name: Name, below: Def) -> Option<Def> {
     let (file, id, _) = world.decl(part);
     let facts = world.facts(file);
-    world.scopes[file as usize]
-        .find(Scope::of(Some(id)), name)
-        .iter()
-        .find_map(|entry| match entry.item {
-            Item::Decl(decl) => {
-                let kind = facts.decl(decl).kind;
-                (kind.is_callable() || kind == NodeKind::Property).then_some(decl)
-            }
-            _ => None,
-        })
-        .map(|decl: DeclId| world.def(file, decl))
+    let rules = world.rules(file);
+    world.scopes[file as usize].find(Scope::of(Some(id)), name).iter().find_map(|entry| match entry.item {
+        Item::Decl(decl) => {
+            let kind = facts.decl(decl).kind;
+            let above = world.def(file, decl);
+            let fits = kind.is_callable() || kind == NodeKind::Property;
+            (fits && rules.overrides(world, below, above)).then_some(above)
+        }
+        _ => None,
+    })
 }

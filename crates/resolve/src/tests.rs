@@ -85,6 +85,11 @@ fn r1_r2_r3_r5_r6_go_spec_holds() {
 }
 
 #[test]
+fn r1_r2_r3_r5_r6_java_spec_holds() {
+    check(include_str!("languages/java/spec.md"), "java/spec.md");
+}
+
+#[test]
 fn r1_r2_r3_r5_r6_python_spec_holds() {
     check(include_str!("languages/python/spec.md"), "python/spec.md");
 }

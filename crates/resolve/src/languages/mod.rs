@@ -2,6 +2,8 @@
 
 pub(crate) mod cpp;
 pub(crate) mod go;
+pub(crate) mod java;
+pub(crate) mod nominal;
 pub(crate) mod python;
 pub(crate) mod rust;
 
@@ -16,6 +18,7 @@ use crate::world::{Def, World};
 
 use self::cpp::CppUnits;
 use self::go::GoPackages;
+use self::java::Jvm;
 use self::python::PythonModules;
 use self::rust::RustCrates;
 
@@ -24,6 +27,7 @@ use self::rust::RustCrates;
 pub(crate) struct Modules {
     pub(crate) cpp: CppUnits,
     pub(crate) go: GoPackages,
+    pub(crate) jvm: Jvm,
     pub(crate) python: PythonModules,
     pub(crate) rust: RustCrates,
 }
@@ -33,6 +37,7 @@ impl Modules {
         Modules {
             cpp: CppUnits::new(world),
             go: GoPackages::new(world),
+            jvm: Jvm::new(world),
             python: PythonModules::new(world),
             rust: RustCrates::new(world),
         }
@@ -232,6 +237,11 @@ pub(crate) trait Rules: Sync {
         def
     }
 
+    /// Whether a member overrides one of the same name of a type above.
+    fn overrides(&self, world: &World<'_>, below: Def, above: Def) -> bool {
+        true
+    }
+
     /// Whether a type has no members but those that are declared: then one that is missing is nowhere else.
     fn has_closed_types(&self) -> bool {
         false
@@ -355,6 +365,7 @@ pub(crate) fn rules_of(language: &str) -> &'static dyn Rules {
     match language {
         "c" | "cpp" => &cpp::Cpp,
         "go" => &go::Go,
+        "java" => &java::Java,
         "python" => &python::Python,
         "rust" => &rust::Rust,
         _ => &Plain,
@@ -363,7 +374,11 @@ pub(crate) fn rules_of(language: &str) -> &'static dyn Rules {
 
 /// Words the rules look for, so that they are names even where no file uses them.
 pub(crate) fn vocabulary() -> impl Iterator<Item = &'static str> {
-    cpp::vocabulary().chain(go::vocabulary()).chain(python::vocabulary()).chain(rust::vocabulary())
+    cpp::vocabulary()
+        .chain(go::vocabulary())
+        .chain(java::vocabulary())
+        .chain(python::vocabulary())
+        .chain(rust::vocabulary())
 }
 
 /// Relations that follow from all files together by rules of one language.

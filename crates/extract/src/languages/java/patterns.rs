@@ -65,10 +65,11 @@ impl Reader<'_, '_> {
         for name in names {
             let of = self.expr(condition);
             let text = self.b.name(name);
-            let one = self.b.expr(Expr::Member { of, name: text });
-            let other = self.expr(name);
-            let either = self.b.expr(Expr::Either { one, other });
-            self.refer(ReferenceTarget::Expr(either), ReferenceRole::Value, name, cx);
+            // One of both means something, the other nothing.
+            let member = self.b.expr(Expr::Member { of, name: text });
+            self.refer(ReferenceTarget::Expr(member), ReferenceRole::Value, name, cx);
+            let constant = self.expr(name);
+            self.refer(ReferenceTarget::Expr(constant), ReferenceRole::Value, name, cx);
             self.b.consume(name);
         }
         Step::Into

@@ -277,6 +277,18 @@ impl Rules for Cpp {
         lookup::definition(world, from, def)
     }
 
+    fn overrides(&self, world: &World<'_>, below: Def, above: Def) -> bool {
+        // Without one of these words it is hidden, not overridden.
+        let is_virtual = |def: Def| {
+            let (file, _, decl) = world.decl(def);
+            let text = world.facts(file).text(decl.signature);
+            text.split(|it: char| !it.is_alphanumeric() && it != '_')
+                .any(|it| matches!(it, "virtual" | "override" | "final"))
+        };
+        let n_parameters = |def: Def| world.decl(def).2.parameters.len();
+        (is_virtual(below) || is_virtual(above)) && n_parameters(below) == n_parameters(above)
+    }
+
     fn called(&self, ev: &mut Evaluator<'_>, frame: Frame, callee: &Value, site: CallSite) -> Value {
         let world = ev.world;
         match callee {
