@@ -1,30 +1,63 @@
 //! Which languages and project files there are: one line each, sorted.
 
+use std::borrow::Cow;
+
 use crate::language::Language;
-use crate::languages::{cpp, go, java, python, rust};
+use crate::languages::{cpp, go, java, python, rust, typescript};
 use crate::manifests::{self, Manifests};
 
-/// Languages by name.
-pub(crate) const LANGUAGES: &[&Language] =
-    &[&cpp::C, &cpp::CPP, &go::LANGUAGE, &java::LANGUAGE, &python::LANGUAGE, &rust::LANGUAGE];
+/// Languages by name; one that has several grammars has a line for each.
+pub(crate) const LANGUAGES: &[&Language] = &[
+    &cpp::C,
+    &cpp::CPP,
+    &go::LANGUAGE,
+    &java::LANGUAGE,
+    &python::LANGUAGE,
+    &rust::LANGUAGE,
+    &typescript::JAVASCRIPT,
+    &typescript::TSX,
+    &typescript::TYPESCRIPT,
+];
+
+/// Languages whose parser is given another text of the same length, where a file asks for it.
+pub(crate) const BLANKED: &[(&str, Blanked)] =
+    &[("c", cpp::fitting::fitted), ("cpp", cpp::fitting::fitted), ("rust", rust::blanked)];
+
+/// None when the file is parsed as it is.
+pub(crate) type Blanked = fn(&[u8]) -> Option<Vec<u8>>;
 
 /// Project files by name.
 pub(crate) const MANIFESTS: &[&Manifests] = &[
     &manifests::cargo::CARGO,
     &manifests::gomod::GO_MOD,
     &manifests::gomod::GO_WORK,
+    &manifests::node::LERNA,
+    &manifests::node::PACKAGE,
+    &manifests::node::PNPM,
     &manifests::pyproject::PYPROJECT,
     &manifests::setup::SETUP_CFG,
+    &manifests::tsconfig::TSCONFIG,
 ];
 
 /// Extensions that two languages share: the one that takes the path, what tells the other by the bytes, and the other.
 const SHARED: &[(&str, IsOther, &Language)] = &[("h", cpp::fitting::is_cpp, &cpp::CPP)];
 
-/// Languages whose text is made fit for their grammar first: other bytes of the same length, each at its place.
-const FITTED: &[(&str, Fit)] = &[("c", cpp::fitting::fitted), ("cpp", cpp::fitting::fitted)];
-
 type IsOther = fn(&[u8]) -> bool;
-type Fit = fn(&[u8]) -> Option<Vec<u8>>;
+
+/// A file to what of it is code, of the same length.
+type Code = fn(&[u8]) -> Vec<u8>;
+
+/// Files of which a part alone is code, by extension.
+const EMBEDDED: &[(&str, Code)] = &[("vue", typescript::vue::scripts)];
+
+/// What of a file is parsed.
+pub(crate) fn code_of<'b>(path: &str, bytes: &'b [u8]) -> Cow<'b, [u8]> {
+    let extension = path.rsplit_once('.').map_or("", |(_, it)| it);
+    match EMBEDDED.iter().find(|(it, _)| *it == extension) {
+        Some((_, code)) => Cow::Owned(code(bytes)),
+        None => Cow::Borrowed(bytes),
+    }
+}
 
 /// A language or project format and the paths it takes, for documentation.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -55,12 +88,6 @@ pub fn grammar(path: &str) -> Option<tree_sitter::Language> {
         Reader::Language(_, language) => Some((language.grammar)()),
         Reader::Manifest(_) => None,
     }
-}
-
-/// What the parser is given in place of a file's bytes; none when it gets them as they are.
-pub(crate) fn fitted(language: &Language, bytes: &[u8]) -> Option<Vec<u8>> {
-    let (_, fit) = FITTED.iter().find(|it| it.0 == language.name)?;
-    fit(bytes)
 }
 
 /// The language of a file, where the path alone does not say.

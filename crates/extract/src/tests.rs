@@ -50,6 +50,11 @@ fn x1_rust() {
 }
 
 #[test]
+fn x1_typescript() {
+    check("languages/typescript/spec.md", include_str!("languages/typescript/spec.md"), "a.ts");
+}
+
+#[test]
 fn x1_project_files() {
     check("manifests/spec.md", include_str!("manifests/spec.md"), "Cargo.toml");
 }
@@ -102,8 +107,10 @@ proptest! {
     #[test]
     fn x5_random_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..2_000)) {
         for path in [
-            "A.java", "a.c", "a.cc", "a.h", "a.py", "tests/a.pyi", "a.rs", "a.go", "a_test.go", "Cargo.toml",
-            "pyproject.toml", "setup.cfg", "setup.py", "go.mod", "go.work",
+            "A.java", "a.c", "a.cc", "a.h",
+            "a.py", "tests/a.pyi", "a.rs", "a.ts", "a.tsx", "a.js", "a.vue", "tsconfig.json", "package.json",
+            "pnpm-workspace.yaml", "a.go", "a_test.go", "Cargo.toml", "pyproject.toml", "setup.cfg", "setup.py",
+            "go.mod", "go.work",
         ] {
             check_whole(&extract(path, &bytes));
         }
@@ -114,6 +121,14 @@ proptest! {
         let text: String = parts.into_iter().map(|it| PARTS[it]).collect();
         check_whole(&extract("a.py", text.as_bytes()));
         check_whole(&extract("setup.py", text.as_bytes()));
+    }
+
+    #[test]
+    fn x5_random_typescript_never_panics(parts in proptest::collection::vec(0..TYPESCRIPT_PARTS.len(), 0..200)) {
+        let text: String = parts.into_iter().map(|it| TYPESCRIPT_PARTS[it]).collect();
+        for path in ["a.ts", "a.tsx", "a.js", "a.vue"] {
+            check_whole(&extract(path, text.as_bytes()));
+        }
     }
 
     #[test]
@@ -134,6 +149,7 @@ fn snippets() -> Vec<(String, String)> {
         ("a.cc", include_str!("languages/cpp/spec.md")),
         ("a.py", include_str!("languages/python/spec.md")),
         ("a.rs", include_str!("languages/rust/spec.md")),
+        ("a.tsx", include_str!("languages/typescript/spec.md")),
         ("a/a.go", include_str!("languages/go/spec.md")),
         ("Cargo.toml", include_str!("manifests/spec.md")),
     ];
@@ -197,6 +213,69 @@ const PARTS: [&str; 48] = [
     "ü",
 ];
 
+const TYPESCRIPT_PARTS: [&str; 60] = [
+    "function f(",
+    "class C ",
+    "extends ",
+    "implements ",
+    "interface I ",
+    "type T = ",
+    "enum E ",
+    "namespace n.m ",
+    "const ",
+    "let ",
+    "var ",
+    "export ",
+    "default ",
+    "import ",
+    " from ",
+    "'m'",
+    "\"",
+    "`${",
+    "{",
+    "}",
+    "(",
+    ")",
+    "[",
+    "]",
+    "<",
+    ">",
+    ", ",
+    ": ",
+    "; ",
+    " = ",
+    " => ",
+    "?.",
+    "!",
+    "...",
+    ".y",
+    "x",
+    "this",
+    "super",
+    "new ",
+    "await ",
+    "async ",
+    "get ",
+    "static ",
+    "@d() ",
+    "instanceof ",
+    "typeof ",
+    " as ",
+    "if (",
+    "else ",
+    "for (",
+    "of ",
+    "return ",
+    "throw ",
+    "describe('t', ",
+    "require('m')",
+    "module.exports",
+    "/** @param {T} x */",
+    "<A b={",
+    "\n",
+    "<script>",
+];
+
 #[track_caller]
 pub(crate) fn reason_of(facts: &FileFacts) -> Option<PartialReason> {
     facts.partial.as_ref().map(|it| it.reason)
@@ -248,6 +327,45 @@ fn x5_deep_nesting_of_braces_ends_too() {
         assert!(facts.decls.iter().any(|it| facts.text(it.name) == "Before"), "{}", &text[..60]);
         assert!(facts.partial.is_some(), "{}", &text[..60]);
     }
+}
+
+#[test]
+fn x5_deep_typescript_ends_and_keeps_what_was_found() {
+    let deep = 20_000;
+    let nested = [
+        format!("x = {}1{};\n", "(".repeat(deep), ")".repeat(deep)),
+        format!("x = {}1{};\n", "[".repeat(deep), "]".repeat(deep)),
+        format!("x = {}1{};\n", "f(".repeat(deep), ")".repeat(deep)),
+        format!("x = a{};\n", ".b()".repeat(deep)),
+        format!("x = a{};\n", " || a".repeat(deep)),
+        format!("x = {}1;\n", "() => ".repeat(deep)),
+        format!("const {}x{} = y;\n", "{a: ".repeat(deep), "}".repeat(deep)),
+    ];
+    for text in nested {
+        let text = format!("function before() {{}}\n{text}function after() {{}}\n");
+        for path in ["a.ts", "a.js"] {
+            let facts = extract(path, text.as_bytes());
+            check_whole(&facts);
+            let names: Vec<&str> = facts.decls.iter().map(|it| facts.text(it.name)).collect();
+            assert!(names.contains(&"before"), "{path} {names:?}");
+            assert!(facts.partial.is_some(), "{path} {}", &text[..60]);
+        }
+    }
+    let written = format!("let x: {}string{} = 1\n", "Array<".repeat(5_000), ">".repeat(5_000));
+    check_whole(&extract("a.ts", written.as_bytes()));
+}
+
+#[test]
+fn x5_large_generated_typescript_is_cut_at_its_limits() {
+    let text = "export interface T { a: string; b(x: number): T; }\nexport const c = (x) => x.y(1);\n"
+        .repeat(70_000);
+    assert!(text.len() > 5_000_000);
+    assert_eq!(screen("a.ts", text.as_bytes()), Screen::Skip(SkipReason::TooLarge));
+    let facts = extract("a.ts", text.as_bytes());
+    assert!(facts.partial.is_some() && facts.decls.len() <= 50_000);
+    let minified = format!("var a={{}};{}", "a.b=function(c){return c(1)};".repeat(5_000));
+    assert_eq!(screen("a.js", minified.as_bytes()), Screen::Skip(SkipReason::LongLine));
+    assert_eq!(extract("a.js", minified.as_bytes()).partial, None);
 }
 
 #[test]
@@ -398,7 +516,21 @@ fn x7_line_ends_and_marks_do_not_matter() {
 
 #[test]
 fn an_empty_file_has_facts() {
-    for path in ["A.java", "a.c", "a.cc", "a.py", "a.rs", "a.go", "go.mod", "Cargo.toml", "setup.cfg"] {
+    for path in [
+        "A.java",
+        "a.c",
+        "a.cc",
+        "a.py",
+        "a.rs",
+        "a.go",
+        "a.ts",
+        "a.vue",
+        "go.mod",
+        "package.json",
+        "tsconfig.json",
+        "Cargo.toml",
+        "setup.cfg",
+    ] {
         let facts = extract(path, b"");
         assert_eq!((facts.partial, facts.n_lines), (None, 0));
         assert!(!facts.language.is_empty());

@@ -5,3 +5,4 @@ pub(crate) mod go;
 pub(crate) mod java;
 pub(crate) mod python;
 pub(crate) mod rust;
+pub(crate) mod typescript;
