@@ -239,7 +239,12 @@ impl Emitter<'_> {
                     }
                     _ => continue,
                 };
-                self.reference(reference.decl, end, reference.role, reference.position);
+                // A bare name that means a field of the type around.
+                let role = match reference.role {
+                    ReferenceRole::Value if self.is_own_field(reference.decl, end) => ReferenceRole::Field,
+                    role => role,
+                };
+                self.reference(reference.decl, end, role, reference.position);
             }
         }
     }
@@ -253,10 +258,6 @@ impl Emitter<'_> {
     ) {
         let from = source(decl, self);
         match role {
-            // A bare name that means a field of the type around.
-            ReferenceRole::Value if self.is_own_field(decl, end) => {
-                self.push(decl, end, EdgeKind::AccessesField, position)
-            }
             ReferenceRole::Type | ReferenceRole::Value => {
                 self.push(decl, end, EdgeKind::References, position)
             }
