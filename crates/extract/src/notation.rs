@@ -406,6 +406,7 @@ fn modifiers(modifiers: Modifiers) -> String {
         (Modifiers::ASYNC, "async"),
         (Modifiers::PUBLIC, "public"),
         (Modifiers::CONTEXT_MANAGER, "context_manager"),
+        (Modifiers::PRIVATE, "private"),
         (Modifiers::DECLARED, "declared"),
     ];
     all.iter().filter(|(it, _)| modifiers.contains(*it)).map(|(_, name)| *name).collect::<Vec<_>>().join(" ")

@@ -30,13 +30,13 @@ fn x1_cpp() {
 }
 
 #[test]
-fn x1_java() {
-    check("languages/java/spec.md", include_str!("languages/java/spec.md"), "src/main/java/a/A.java");
+fn x1_go() {
+    check("languages/go/spec.md", include_str!("languages/go/spec.md"), "a/a.go");
 }
 
 #[test]
-fn x1_go() {
-    check("languages/go/spec.md", include_str!("languages/go/spec.md"), "a/a.go");
+fn x1_java() {
+    check("languages/java/spec.md", include_str!("languages/java/spec.md"), "src/main/java/a/A.java");
 }
 
 #[test]
@@ -107,8 +107,8 @@ proptest! {
     #[test]
     fn x5_random_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..2_000)) {
         for path in [
-            "A.java", "a.c", "a.cc", "a.h",
-            "a.py", "tests/a.pyi", "a.rs", "a.ts", "a.tsx", "a.js", "a.vue", "tsconfig.json", "package.json",
+            "a.c", "a.cc", "a.h",
+            "A.java", "a.py", "tests/a.pyi", "a.rs", "a.ts", "a.tsx", "a.js", "a.vue", "tsconfig.json", "package.json",
             "pnpm-workspace.yaml", "a.go", "a_test.go", "Cargo.toml", "pyproject.toml", "setup.cfg", "setup.py",
             "go.mod", "go.work",
         ] {

@@ -190,8 +190,10 @@ impl Modifiers {
     pub const PUBLIC: Modifiers = Modifiers(64);
     /// Entered by `with` through what it yields (`@contextmanager`).
     pub const CONTEXT_MANAGER: Modifiers = Modifiers(128);
+    /// Seen in its own file alone (`private`), where overloads are told apart.
+    pub const PRIVATE: Modifiers = Modifiers(256);
     /// Only says that there is such a thing, which is defined elsewhere or nowhere: a prototype, `extern int x;`.
-    pub const DECLARED: Modifiers = Modifiers(256);
+    pub const DECLARED: Modifiers = Modifiers(512);
 
     pub fn contains(self, other: Modifiers) -> bool {
         self.0 & other.0 == other.0
@@ -361,7 +363,7 @@ pub enum Expr {
         result: Option<ExprId>,
     },
     /// What a lambda gets as its parameter number `parameter`, where it is argument number `argument` of the call of
-    /// `callee`.
+    /// `callee`; or, where `argument` is `ITSELF`, stands for a value of the type of `callee`.
     Given {
         callee: ExprId,
         argument: u8,
@@ -439,6 +441,9 @@ pub struct Call {
     pub passed: Vec<Passed>,
     pub form: CallForm,
 }
+
+/// In place of the number of an argument, see `Expr::Given`.
+pub const ITSELF: u8 = u8::MAX;
 
 /// One argument of the call of `callee`; those of a call are in the order in which they are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]

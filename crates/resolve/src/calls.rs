@@ -47,14 +47,14 @@ impl Emitter<'_> {
             CallForm::Macro => self.ev.expr_in(self.frame, call.decl, call.callee, Space::Macro),
             CallForm::Plain | CallForm::InMacro => self.ev.callee(self.frame, call.decl, call.callee),
         };
+        if value == Value::Nothing && world.rules(self.file).has_closed_types() {
+            // An interface or an array is made: there is no constructor to call.
+            return;
+        }
         if world.rules(self.file).is_conversion(&self.ev, &value) {
             if let Value::Def(def) = value {
                 self.reference(call.decl, End::Def(def), ReferenceRole::Type, call.position);
             }
-            return;
-        }
-        if value == Value::Nothing && world.rules(self.file).has_closed_types() {
-            // An interface or an array is made: there is no constructor to call.
             return;
         }
         let targets = self.targets(&value);

@@ -154,7 +154,8 @@ impl Emitter<'_> {
                     Ancestor::Unknown => continue,
                 };
                 // Where one list names both (and before an anonymous class) only the declaration tells which it is.
-                let fulfils = decl.kind != NodeKind::Interface
+                let fulfils = world.rules(self.file).lists_bases_together()
+                    && decl.kind != NodeKind::Interface
                     && matches!(end, End::Def(def) if world.kind(def) == NodeKind::Interface);
                 match base.role {
                     BaseRole::Extends if fulfils => {

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use knowing_model::facts::{Argument, Decl, DeclId, Expr, ExprId, Parameter, ParameterKind};
+use knowing_model::facts::{Argument, Decl, DeclId, Expr, ExprId, Modifiers, Parameter, ParameterKind};
 
 use crate::evaluate::{Evaluator, Frame};
 use crate::hierarchy::Ancestor;
@@ -31,9 +31,12 @@ pub(crate) fn choose(
     }
 }
 
-/// Whether a callable can be called with so many arguments, and with those of these names.
+/// Whether a callable can be seen and called with so many arguments, and with those of these names.
 pub(crate) fn takes(world: &World<'_>, def: Def, from: u32, arguments: &[Argument]) -> bool {
     let (file, _, decl) = world.decl(def);
+    if file != from && decl.modifiers.contains(Modifiers::PRIVATE) {
+        return false;
+    }
     let has_rest = parameters(decl).any(|it| it.kind == ParameterKind::Rest);
     let n_all = parameters(decl).count();
     let n_needed =
@@ -68,10 +71,17 @@ fn has_outside_ancestor(world: &World<'_>, def: Def) -> bool {
 /// What a candidate asks for at each argument.
 struct Candidate {
     def: Def,
-    targets: Vec<Value>,
+    targets: Vec<Target>,
     fits: Vec<Fit>,
     /// Takes some arguments as a list, which is tried last.
     gathers: bool,
+}
+
+#[derive(PartialEq)]
+struct Target {
+    type_: Value,
+    /// The one argument for it may be a list itself.
+    is_rest: bool,
 }
 
 fn by_types(
@@ -92,16 +102,37 @@ fn by_types(
         let first = &candidates[0].targets[place];
         if candidates.iter().all(|it| it.targets[place] == *first) {
             // It tells nobody apart; and one of the candidates takes it.
-            candidates.iter_mut().for_each(|it| it.fits.push(Fit::Plain));
+            candidates.iter_mut().for_each(|it| it.fits.push(Fit::Exact));
             continue;
         }
-        let fits: Vec<Fit> =
-            candidates.iter().map(|it| fit(ev, frame, decl, argument.value, &it.targets[place])).collect();
-        candidates.iter_mut().zip(fits).for_each(|(it, fit)| it.fits.push(fit));
+        for candidate in &mut candidates {
+            let target = &candidate.targets[place];
+            let found = fit(ev, frame, decl, argument.value, &target.type_);
+            if target.is_rest {
+                // A list goes before single values.
+                let list = Value::Iterable(target.type_.clone().into());
+                match fit(ev, frame, decl, argument.value, &list) {
+                    whole @ (Fit::Exact | Fit::Plain) => candidate.fits.push(whole),
+                    _ => {
+                        candidate.gathers = true;
+                        candidate.fits.push(found);
+                    }
+                }
+            } else {
+                candidate.fits.push(found);
+            }
+        }
     }
     candidates.retain(|it| !it.fits.contains(&Fit::No));
     if candidates.is_empty() {
         return several(by_count);
+    }
+    // One that takes the very types is meant, whatever the others take.
+    let is_exact = |it: &&Candidate| !it.gathers && it.fits.iter().all(|it| *it == Fit::Exact);
+    if let Some(one) = candidates.iter().find(is_exact)
+        && candidates.iter().filter(is_exact).count() == 1
+    {
+        return Value::Def(one.def);
     }
     // Where nothing is doubtful, what fits as it is goes before what is converted, and that before what is gathered.
     if !candidates.iter().any(|it| it.fits.contains(&Fit::Unknown)) {
@@ -123,12 +154,13 @@ fn several(defs: &[Def]) -> Value {
 }
 
 /// The types of the parameters that the arguments go to, and whether some are gathered into a list.
-fn targets(ev: &mut Evaluator<'_>, frame: Frame, def: Def, arguments: &[Argument]) -> (Vec<Value>, bool) {
+fn targets(ev: &mut Evaluator<'_>, frame: Frame, def: Def, arguments: &[Argument]) -> (Vec<Target>, bool) {
     let world = ev.world;
     let (file, id, decl) = world.decl(def);
     let all: Vec<&Parameter> = parameters(decl).collect();
     let there = Frame::in_file(frame, file);
-    let mut gathers = arguments.len() != all.len();
+    let has_rest = all.iter().any(|it| it.kind == ParameterKind::Rest);
+    let gathers = has_rest && arguments.len() != all.len();
     let mut out = Vec::with_capacity(arguments.len());
     for (place, argument) in arguments.iter().enumerate() {
         let named = argument.name.and_then(|name| {
@@ -136,18 +168,14 @@ fn targets(ev: &mut Evaluator<'_>, frame: Frame, def: Def, arguments: &[Argument
             all.iter().find(|it| world.name(file, it.name) == name)
         });
         let parameter = named.or_else(|| all.get(place)).or_else(|| all.last());
-        let Some(parameter) = parameter else {
-            out.push(Value::Unknown);
-            continue;
-        };
-        gathers |= parameter.kind == ParameterKind::Rest;
-        out.push(match parameter.type_ {
+        let type_ = match parameter.and_then(|it| it.type_) {
             Some(type_) => ev.typed(there, Some(id), type_),
             None => Value::Unknown,
-        });
+        };
+        let is_rest = !gathers && parameter.is_some_and(|it| it.kind == ParameterKind::Rest);
+        out.push(Target { type_, is_rest });
     }
-    let has_rest = all.iter().any(|it| it.kind == ParameterKind::Rest);
-    (out, gathers && has_rest)
+    (out, gathers)
 }
 
 fn fit(ev: &mut Evaluator<'_>, frame: Frame, decl: Option<DeclId>, argument: ExprId, target: &Value) -> Fit {
@@ -180,13 +208,12 @@ fn all_fit(ev: &mut Evaluator<'_>, frame: Frame, value: &Value, target: &Value) 
 fn most_specific(ev: &mut Evaluator<'_>, frame: Frame, candidates: &[Candidate]) -> Option<Def> {
     let mut best = None;
     for (at, one) in candidates.iter().enumerate() {
-        let below_all =
-            candidates.iter().enumerate().all(|(other_at, other)| {
-                at == other_at
-                    || one.targets.iter().zip(&other.targets).all(|(narrow, wide)| {
-                        narrow == wide || all_fit(ev, frame, narrow, wide) == Fit::Plain
-                    })
-            });
+        let below_all = candidates.iter().enumerate().all(|(other_at, other)| {
+            at == other_at
+                || one.targets.iter().zip(&other.targets).all(|(narrow, wide)| {
+                    narrow == wide || all_fit(ev, frame, &narrow.type_, &wide.type_) <= Fit::Plain
+                })
+        });
         if below_all {
             if best.is_some() {
                 return None;

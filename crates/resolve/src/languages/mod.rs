@@ -12,7 +12,7 @@ use knowing_model::NodeKind;
 use knowing_model::facts::{DeclId, ExprId, Import, Literal, TypeId};
 
 use crate::derive::DerivedEdge;
-use crate::evaluate::{Evaluator, Frame, awaited};
+use crate::evaluate::{Evaluator, Frame};
 use crate::names::Name;
 use crate::value::{External, Value};
 use crate::world::{Def, World};
@@ -130,11 +130,6 @@ pub(crate) trait Rules: Sync {
     /// Whether a variable or field is an object with members of its own, and so its own value.
     fn is_object(&self, ev: &Evaluator<'_>, def: Def) -> bool {
         false
-    }
-
-    /// What `await` gives.
-    fn awaited(&self, ev: &mut Evaluator<'_>, of: &Value) -> Value {
-        awaited(of)
     }
 
     /// Whether code that stands directly in a type sees the type's members by their bare names.
@@ -261,6 +256,11 @@ pub(crate) trait Rules: Sync {
         true
     }
 
+    /// Whether what a type extends and what it fulfils are written alike.
+    fn lists_bases_together(&self) -> bool {
+        false
+    }
+
     /// Whether a type has no members but those that are declared: then one that is missing is nowhere else.
     fn has_closed_types(&self) -> bool {
         false
@@ -296,6 +296,11 @@ pub(crate) trait Rules: Sync {
 
     /// What `with of as` binds.
     fn entered(&self, ev: &mut Evaluator<'_>, frame: Frame, of: &Value) -> Value {
+        Value::Unknown
+    }
+
+    /// What awaiting a value gives that is neither the result of an `async` callable nor from outside.
+    fn awaited(&self, ev: &mut Evaluator<'_>, frame: Frame, of: &Value) -> Value {
         Value::Unknown
     }
 
@@ -351,7 +356,9 @@ pub(crate) struct Given {
 /// How well a value suits a parameter.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Fit {
-    /// As it is: the type itself or one above it.
+    /// It is of the very type.
+    Exact,
+    /// As it is: the target is above its type.
     Plain,
     /// After a conversion that is tried last: boxing.
     Converted,

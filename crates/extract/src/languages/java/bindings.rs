@@ -1,6 +1,6 @@
 //! Local variables, loops, resources, caught errors, lambdas: what a name stands for, and where.
 
-use knowing_model::facts::{Expr, ReferenceRole, Type, Value};
+use knowing_model::facts::{Expr, ExprId, ITSELF, ReferenceRole, Type, Value};
 use knowing_model::{NodeKind, Range};
 
 use super::kinds::{Field, Kind};
@@ -148,19 +148,49 @@ impl Reader<'_, '_> {
         Step::Within(inner)
     }
 
-    /// What a lambda's parameter is, by the call it is passed to.
+    /// What a lambda's parameter is, by the call it is passed to or the type it is written for.
     fn given(&mut self, lambda: Node, place: usize) -> Value {
-        let list = self.b.tree.parent(lambda).filter(|it| self.kind(*it) == Kind::ArgumentList);
-        let call = list.and_then(|it| self.b.tree.parent(it));
-        let (Some(list), Some(callee)) = (list, call.and_then(|it| self.callees.get(&it).copied())) else {
-            return Value::Unknown;
-        };
-        let argument = self.children(list).position(|it| it == lambda);
-        match (argument.and_then(|it| u8::try_from(it).ok()), u8::try_from(place).ok()) {
-            (Some(argument), Some(parameter)) => {
-                Value::Expr(self.b.expr(Expr::Given { callee, argument, parameter }))
+        let Some((callee, argument)) = self.wanted(lambda) else { return Value::Unknown };
+        match u8::try_from(place) {
+            Ok(parameter) => Value::Expr(self.b.expr(Expr::Given { callee, argument, parameter })),
+            Err(_) => Value::Unknown,
+        }
+    }
+
+    /// The callee a lambda is an argument of and its number; or an expression of the type that is asked for.
+    fn wanted(&mut self, lambda: Node) -> Option<(ExprId, u8)> {
+        let parent = self.b.tree.parent(lambda)?;
+        match self.kind(parent) {
+            Kind::ArgumentList => {
+                let call = self.b.tree.parent(parent)?;
+                let callee = self.callees.get(&call).copied()?;
+                let argument = self.children(parent).position(|it| it == lambda)?;
+                Some((callee, u8::try_from(argument).ok().filter(|it| *it != ITSELF)?))
             }
-            _ => Value::Unknown,
+            Kind::VariableDeclarator => {
+                let declaration = self.b.tree.parent(parent)?;
+                let type_node = self.child(declaration, Field::Type)?;
+                let type_ = self.written_type(type_node);
+                Some((self.b.expr(Expr::Instance(type_)), ITSELF))
+            }
+            Kind::CastExpression => Some((self.expr(parent), ITSELF)),
+            Kind::AssignmentExpression => {
+                let left = self.child(parent, Field::Left)?;
+                Some((self.expr(left), ITSELF))
+            }
+            Kind::ReturnStatement => {
+                let mut around = self.b.tree.parent(parent)?;
+                while self.kind(around) != Kind::MethodDeclaration {
+                    if matches!(self.kind(around), Kind::LambdaExpression | Kind::ClassBody) {
+                        return None;
+                    }
+                    around = self.b.tree.parent(around)?;
+                }
+                let type_node = self.child(around, Field::Type)?;
+                let type_ = self.written_type(type_node);
+                Some((self.b.expr(Expr::Instance(type_)), ITSELF))
+            }
+            _ => None,
         }
     }
 }

@@ -78,8 +78,14 @@ impl Reader<'_, '_> {
         self.b.expr_of(node, expr)
     }
 
-    /// `Outer.super.f()`: what stands before the name is `Outer.super`.
+    /// `Outer.super.f()`: what stands before the name is `Outer.super`. What an anonymous class has is known to nobody.
     fn qualified(&mut self, node: Node, of: ExprId) -> ExprId {
+        if let Some(object) = self.child(node, Field::Object)
+            && self.kind(object) == Kind::ObjectCreation
+            && self.child_of_kind(object, Kind::ClassBody).is_some()
+        {
+            return self.b.expr(Expr::Unknown);
+        }
         let has_super =
             self.children(node).any(|it| self.kind(it) == Kind::Super && self.field(it) != Field::Object);
         if !has_super {

@@ -60,7 +60,10 @@ impl Reader<'_, '_> {
                     b"abstract" => marks.flags.insert(NodeFlags::ABSTRACT),
                     b"static" => marks.modifiers.insert(Modifiers::STATIC),
                     b"final" => marks.is_final = true,
-                    b"private" => marks.is_private = true,
+                    b"private" => {
+                        marks.is_private = true;
+                        marks.modifiers.insert(Modifiers::PRIVATE);
+                    }
                     _ => {}
                 }
             }

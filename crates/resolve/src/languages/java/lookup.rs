@@ -144,7 +144,7 @@ impl Java {
         if let Some(found) = field {
             return Value::Def(found);
         }
-        match members::methods(world, type_, name) {
+        match members::methods(world, self, type_, name) {
             found if found.is_empty() => Value::Missing,
             found => members::overloads(found),
         }
@@ -240,7 +240,7 @@ impl Java {
             let around = facts.decl(id);
             if around.kind.is_type_like() {
                 let type_ = world.def(frame.file, id);
-                let found = members::methods(world, type_, name);
+                let found = members::methods(world, self, type_, name);
                 if !found.is_empty() {
                     let found = members::overloads(found);
                     // A class that is extended between here and there may have one of the same name.
@@ -289,7 +289,7 @@ impl Java {
                 continue;
             }
             match self.imported_module(ev, frame, import) {
-                Value::Def(type_) => found.extend(members::methods(world, type_, name)),
+                Value::Def(type_) => found.extend(members::methods(world, self, type_, name)),
                 Value::External(external) if is_type(ev, &external) => {
                     outside = Some(Value::External(external.member(name)));
                 }
@@ -299,7 +299,7 @@ impl Java {
         if found.is_empty() && outside.is_none() {
             for (_, import) in &scopes.wildcards {
                 match self.imported_module(ev, frame, &facts.imports[*import as usize]) {
-                    Value::Def(type_) => found.extend(members::methods(world, type_, name)),
+                    Value::Def(type_) => found.extend(members::methods(world, self, type_, name)),
                     Value::External(external) if is_type(ev, &external) => {
                         let several = outside.is_some();
                         let member = Value::External(external.member(name));

@@ -57,6 +57,10 @@ impl Dialect for Java {
     fn root_members(&self) -> &'static [&'static str] {
         tables::OBJECT
     }
+
+    fn plain_types(&self) -> &'static [&'static str] {
+        tables::PLAIN
+    }
 }
 
 impl Rules for Java {
@@ -222,7 +226,7 @@ impl Rules for Java {
                 if let Some(field) = members::field(world, *type_, name) {
                     return Value::Def(field);
                 }
-                match members::methods(world, *type_, name) {
+                match members::methods(world, self, *type_, name) {
                     found if found.is_empty() => members::outside(ev, self, *type_, name),
                     found => members::overloads(found),
                 }
@@ -232,7 +236,12 @@ impl Rules for Java {
             Value::Iterable(_) if world.text(name) == "length" => {
                 self.standard(ev).instance("int", Value::none())
             }
-            Value::External(external) => Value::External(external.member(name)),
+            Value::External(external) => {
+                let is_constant =
+                    world.text(name).chars().all(|it| it.is_uppercase() || it == '_' || it.is_numeric());
+                let constant = if is_constant { self.standard(ev).constant(external, name) } else { None };
+                constant.unwrap_or_else(|| Value::External(external.member(name)))
+            }
             Value::ExternalInstance(external, _) if external.path.len() > 1 => {
                 Value::External(external.member(name))
             }
@@ -259,12 +268,12 @@ impl Rules for Java {
         }
         match of {
             Value::Instance(type_, _) | Value::Def(type_) if world.kind(*type_).is_type_like() => {
-                match members::methods(world, *type_, name) {
+                match members::methods(world, self, *type_, name) {
                     found if found.is_empty() => self.implied(ev, *type_, name),
                     found => members::overloads(found),
                 }
             }
-            Value::Super(type_) => match members::inherited_methods(world, *type_, name) {
+            Value::Super(type_) => match members::inherited_methods(world, self, *type_, name) {
                 found if found.is_empty() => members::outside(ev, self, *type_, name),
                 found => members::overloads(found),
             },
@@ -273,6 +282,7 @@ impl Rules for Java {
                 Some(root) => Value::External(root.member(name)),
                 None => Value::ExternalResult,
             },
+            Value::External(external) => Value::External(external.member(name)),
             _ => self.member(ev, frame, of, name),
         }
     }
@@ -339,7 +349,11 @@ impl Rules for Java {
         world.kind(below) != NodeKind::Constructor
             && !is_static(below)
             && !is_static(above)
-            && members::overrides(world, below, above)
+            && members::overrides(world, below, above, tables::PLAIN)
+    }
+
+    fn lists_bases_together(&self) -> bool {
+        true
     }
 
     fn has_closed_types(&self) -> bool {

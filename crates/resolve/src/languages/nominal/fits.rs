@@ -17,6 +17,7 @@ pub(crate) fn fits(ev: &mut Evaluator<'_>, dialect: &dyn Dialect, value: &Value,
         (_, Value::ExternalInstance(it, _)) if is_root(it) => match value {
             Value::Unknown | Value::ExternalResult | Value::OneOf(_) => Fit::Unknown,
             Value::ExternalInstance(it, _) if is_plain(it) => Fit::Converted,
+            Value::ExternalInstance(it, _) if is_root(it) => Fit::Exact,
             _ => Fit::Plain,
         },
         (_, Value::Bounded(bounds)) => to_bounds(ev, dialect, value, bounds),
@@ -37,11 +38,15 @@ pub(crate) fn fits(ev: &mut Evaluator<'_>, dialect: &dyn Dialect, value: &Value,
             between_outside(standard, below, above)
         }
         (Value::Iterable(one), Value::Iterable(other)) => match (&**one, &**other) {
-            (one, other) if one == other => Fit::Plain,
-            (Value::ExternalInstance(one, _), Value::ExternalInstance(other, _))
-                if is_plain(one) || is_plain(other) =>
+            (one, other) if one == other => Fit::Exact,
+            // Lists of plain values are nothing else, not even lists of a type parameter.
+            (Value::ExternalInstance(it, _), other) | (other, Value::ExternalInstance(it, _))
+                if is_plain(it) =>
             {
-                Fit::No
+                match other {
+                    Value::Unknown | Value::ExternalResult | Value::OneOf(_) => Fit::Unknown,
+                    _ => Fit::No,
+                }
             }
             (one, other) => fits(ev, dialect, one, other),
         },
@@ -99,7 +104,7 @@ fn from_bounds(ev: &mut Evaluator<'_>, dialect: &dyn Dialect, bounds: &[Value], 
             Value::External(external) => Value::ExternalInstance(external.clone(), Value::none()),
             _ => continue,
         };
-        if fits(ev, dialect, &bound, target) == Fit::Plain {
+        if fits(ev, dialect, &bound, target) <= Fit::Plain {
             return Fit::Plain;
         }
     }
@@ -111,7 +116,9 @@ fn from_bounds(ev: &mut Evaluator<'_>, dialect: &dyn Dialect, bounds: &[Value], 
 }
 
 fn below_project(world: &World<'_>, below: Def, above: Def) -> Fit {
-    if world.hierarchy.is_below(below, above) {
+    if world.hierarchy.whole(below) == world.hierarchy.whole(above) {
+        Fit::Exact
+    } else if world.hierarchy.is_below(below, above) {
         Fit::Plain
     } else if world.hierarchy.ancestors(below).contains(&Ancestor::Unknown) {
         Fit::Unknown
@@ -121,7 +128,7 @@ fn below_project(world: &World<'_>, below: Def, above: Def) -> Fit {
 }
 
 fn below_outside(world: &World<'_>, standard: &Standard, below: Def, above: &External) -> Fit {
-    if is_plain(above) {
+    if is_plain(above) || standard.is_final(above) {
         return Fit::No;
     }
     let mut unknown = false;
@@ -140,25 +147,19 @@ fn below_outside(world: &World<'_>, standard: &Standard, below: Def, above: &Ext
 }
 
 fn between_outside(standard: &Standard, below: &External, above: &External) -> Fit {
-    match standard.is_below(below, above) {
-        Some(true) => return Fit::Plain,
-        Some(false) | None => {}
+    if below.path == above.path {
+        return Fit::Exact;
+    }
+    if standard.is_below(below, above) == Some(true) {
+        return Fit::Plain;
     }
     if is_plain(below) != is_plain(above) {
-        // Boxing one side, then upwards.
+        // To the other side, then upwards.
         return match standard.boxed(below) {
-            Some(boxed) => match standard.is_below(boxed, above) {
-                Some(true) => Fit::Converted,
-                _ => Fit::No,
-            },
-            None if is_plain(above) && !standard.is_known(below) => Fit::Unknown,
-            None => Fit::No,
+            Some(boxed) if standard.is_below(boxed, above) == Some(true) => Fit::Converted,
+            _ => Fit::No,
         };
     }
-    match standard.is_below(below, above) {
-        Some(false) => Fit::No,
-        // What the standard library declares is below nothing of another library.
-        None if standard.is_known(below) && above.origin == Origin::ThirdParty => Fit::No,
-        _ => Fit::Unknown,
-    }
+    // The table knows all that is above a type that it has; nothing is below a final one.
+    if standard.is_known(below) || standard.is_final(above) { Fit::No } else { Fit::Unknown }
 }

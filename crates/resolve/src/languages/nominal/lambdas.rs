@@ -1,6 +1,6 @@
 //! What lambdas get and give, by the types they are passed for.
 
-use knowing_model::facts::{DeclId, Expr, ExprId, ParameterKind};
+use knowing_model::facts::{DeclId, Expr, ExprId, ITSELF, ParameterKind};
 
 use super::generics::{self, Lambdas, Site};
 use super::{Dialect, members};
@@ -12,6 +12,10 @@ use crate::world::Def;
 /// The parameter of a lambda that is an argument of a call.
 pub(crate) fn given(ev: &mut Evaluator<'_>, dialect: &dyn Dialect, frame: Frame, it: Given) -> Value {
     let world = ev.world;
+    if it.argument == ITSELF {
+        let function = ev.settled_expr(frame, it.decl, it.callee);
+        return function.map(|function| parameter_of(ev, dialect, frame, function, it.parameter));
+    }
     let callee = ev.callee(frame, it.decl, it.callee);
     let receiver = receiver_of(ev, frame, it.decl, it.callee);
     let arguments = world.facts(frame.file).arguments_of(it.callee);

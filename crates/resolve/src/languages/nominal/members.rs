@@ -61,23 +61,34 @@ pub(crate) fn nested_type(world: &World<'_>, type_: Def, name: Name) -> Option<D
 }
 
 /// All methods of a name that a type has, those that are overridden left out.
-pub(crate) fn methods(world: &World<'_>, type_: Def, name: Name) -> Vec<Def> {
-    collect_methods(world, with_ancestors(world, type_), name)
+pub(crate) fn methods(world: &World<'_>, dialect: &dyn Dialect, type_: Def, name: Name) -> Vec<Def> {
+    collect_methods(world, dialect, with_ancestors(world, type_), name)
 }
 
 /// As `methods`, of what stands above a type.
-pub(crate) fn inherited_methods(world: &World<'_>, type_: Def, name: Name) -> Vec<Def> {
-    collect_methods(world, with_ancestors(world, type_).skip(1), name)
+pub(crate) fn inherited_methods(
+    world: &World<'_>,
+    dialect: &dyn Dialect,
+    type_: Def,
+    name: Name,
+) -> Vec<Def> {
+    collect_methods(world, dialect, with_ancestors(world, type_).skip(1), name)
 }
 
-fn collect_methods(world: &World<'_>, types: impl Iterator<Item = Def>, name: Name) -> Vec<Def> {
+fn collect_methods(
+    world: &World<'_>,
+    dialect: &dyn Dialect,
+    types: impl Iterator<Item = Def>,
+    name: Name,
+) -> Vec<Def> {
+    let plain = dialect.plain_types();
     let mut found: Vec<Def> = Vec::new();
     for type_ in types {
         let n_below = found.len();
         for def in own(world, type_, name) {
             let kind = world.kind(def);
             let is_method = kind.is_callable() && kind != NodeKind::Constructor;
-            if is_method && !found[..n_below].iter().any(|it| overrides(world, *it, def)) {
+            if is_method && !found[..n_below].iter().any(|it| overrides(world, *it, def, plain)) {
                 found.push(def);
             }
         }
@@ -87,7 +98,7 @@ fn collect_methods(world: &World<'_>, types: impl Iterator<Item = Def>, name: Na
 
 /// Whether a method of a type below takes what this one takes, as far as names tell. A type parameter above may be any
 /// type below.
-pub(crate) fn overrides(world: &World<'_>, below: Def, above: Def) -> bool {
+pub(crate) fn overrides(world: &World<'_>, below: Def, above: Def, plain: &[&str]) -> bool {
     let (file, _, decl) = world.decl(below);
     let (above_file, _, above_decl) = world.decl(above);
     let one = parameters(decl);
@@ -95,7 +106,7 @@ pub(crate) fn overrides(world: &World<'_>, below: Def, above: Def) -> bool {
     one.len() == other.len()
         && one.iter().zip(&other).all(|(below_type, above_type)| match (below_type, above_type) {
             (Some(below_type), Some(above_type)) => {
-                is_parameter_of(world, above, *above_type)
+                is_parameter_of(world, above, *above_type) && !is_plain(world, file, *below_type, plain)
                     || same_text(world, (file, *below_type), (above_file, *above_type))
             }
             _ => true,
@@ -104,6 +115,12 @@ pub(crate) fn overrides(world: &World<'_>, below: Def, above: Def) -> bool {
 
 fn parameters(decl: &Decl) -> Vec<Option<TypeId>> {
     decl.parameters.iter().filter(|it| it.kind != ParameterKind::Receiver).map(|it| it.type_).collect()
+}
+
+fn is_plain(world: &World<'_>, file: u32, type_: TypeId, plain: &[&str]) -> bool {
+    let facts = world.facts(file);
+    matches!(facts.type_(type_), Type::Named { segments, .. }
+        if matches!(segments[..], [only] if plain.contains(&facts.text(only))))
 }
 
 /// Whether a type is written as a type parameter of the method or of the types around it.
@@ -242,7 +259,7 @@ pub(crate) fn functional_method(world: &World<'_>, type_: Def) -> Option<Def> {
             }
             let def = world.def(file, knowing_model::facts::DeclId(index as u32));
             match found {
-                Some(other) if overrides(world, other, def) => {}
+                Some(other) if overrides(world, other, def, &[]) => {}
                 Some(_) => return None,
                 None => found = Some(def),
             }

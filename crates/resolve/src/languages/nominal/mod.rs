@@ -38,6 +38,11 @@ pub(crate) trait Dialect: Rules {
     /// The type above all others, as a path of names joined with `.`.
     fn root_type(&self) -> &'static str;
 
+    /// Types of values that no type parameter stands for.
+    fn plain_types(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// What every type has from the root.
     fn root_members(&self) -> &'static [&'static str];
 }

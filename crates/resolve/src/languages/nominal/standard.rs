@@ -3,10 +3,12 @@
 //!
 //! ```text
 //! java.util.List : Collection<0>       a type and what is above it, with its own type arguments by number
+//! java.lang.String! : Comparable       a final type: nothing is below it
 //!   get = 0                            what a method gives
 //!   map (0) = Stream<@>                what a lambda gets; `@` is what it gives
 //!   filter (0) = .                     `.` is the receiver itself
 //!   of = List<$0>                      `$0` is the first argument
+//!   collect = $0<0>                    the first argument with other type arguments
 //! java.util.function.Function (0) = 1  a type that a lambda may stand for
 //! box int Integer                      conversions that are tried last
 //! ```
@@ -35,6 +37,7 @@ struct Row {
     above: Vec<(u32, Vec<Shape>)>,
     methods: FxHashMap<Name, Method>,
     function: Option<Method>,
+    is_final: bool,
 }
 
 #[derive(Clone, Default)]
@@ -51,6 +54,7 @@ enum Shape {
     /// What the lambda among the arguments gives.
     Lambda,
     Given(usize),
+    Refilled(usize, Vec<Shape>),
     Named(u32, Vec<Shape>),
     Array(Box<Shape>),
 }
@@ -96,8 +100,15 @@ impl Standard {
         let segments: Option<Vec<Name>> = path.split('.').map(|it| names.find(it)).collect();
         let Some(segments) = segments else { return };
         let id = self.rows.len() as u32;
+        let is_final = line[path.len()..].starts_with('!') || !path.contains('.');
         let external = External::new(Origin::StandardLibrary, &segments);
-        self.rows.push(Row { external, above: Vec::new(), methods: FxHashMap::default(), function: None });
+        self.rows.push(Row {
+            external,
+            above: Vec::new(),
+            methods: FxHashMap::default(),
+            function: None,
+            is_final,
+        });
         self.by_path.insert(segments.into(), id);
         self.by_text.insert(path, id);
         if let Some((_, last)) = path.rsplit_once('.') {
@@ -109,7 +120,7 @@ impl Standard {
     fn complete(&mut self, line: &'static str) -> Option<u32> {
         let path = path_of(line);
         let id = *self.by_text.get(path)?;
-        let rest = &line[path.len()..];
+        let rest = line[path.len()..].trim_start_matches('!');
         let (function, above) = rest.split_once(':').unwrap_or((rest, ""));
         let above: Vec<(u32, Vec<Shape>)> = split_list(above)
             .into_iter()
@@ -154,7 +165,12 @@ impl Standard {
             "@" => Some(Shape::Lambda),
             _ => {
                 if let Some(place) = text.strip_prefix('$') {
-                    return place.parse().ok().map(Shape::Given);
+                    let Some((place, arguments)) = place.split_once('<') else {
+                        return place.parse().ok().map(Shape::Given);
+                    };
+                    let arguments = split_list(arguments.trim_end_matches('>'));
+                    let arguments = arguments.into_iter().filter_map(|it| self.shape(it)).collect();
+                    return place.parse().ok().map(|it| Shape::Refilled(it, arguments));
                 }
                 if let Ok(place) = text.parse() {
                     return Some(Shape::Own(place));
@@ -174,7 +190,7 @@ impl Standard {
 
 /// The path at the begin of a line that declares a type.
 fn path_of(line: &'static str) -> &'static str {
-    let end = line.find([' ', ':', '(']).unwrap_or(line.len());
+    let end = line.find([' ', ':', '(', '!']).unwrap_or(line.len());
     &line[..end]
 }
 
@@ -214,6 +230,16 @@ impl Standard {
 
     pub(crate) fn is_known(&self, external: &External) -> bool {
         self.row(external).is_some()
+    }
+
+    pub(crate) fn is_final(&self, external: &External) -> bool {
+        self.row(external).is_some_and(|it| self.rows[it as usize].is_final)
+    }
+
+    /// What a constant of a type is a value of: `Duration.ZERO`.
+    pub(crate) fn constant(&self, type_: &External, name: Name) -> Option<Value> {
+        let method = self.rows[self.row(type_)? as usize].methods.get(&name)?;
+        method.result.as_ref().map(|it| self.plain(it, &Value::Unknown, &Value::none()))
     }
 
     /// Whether a type or one above it is known to have a method.
@@ -344,7 +370,7 @@ impl Standard {
         match shape {
             Shape::Own(place) => arguments.get(*place).cloned().unwrap_or(Value::Unknown),
             Shape::Itself => receiver.clone(),
-            Shape::Lambda | Shape::Given(_) => Value::Unknown,
+            Shape::Lambda | Shape::Given(_) | Shape::Refilled(..) => Value::Unknown,
             Shape::Named(id, shapes) => Value::ExternalInstance(
                 self.rows[*id as usize].external.clone(),
                 shapes.iter().map(|it| self.plain(it, receiver, arguments)).collect::<Vec<_>>().into(),
@@ -380,6 +406,17 @@ impl Standard {
                 Some(argument) => ev.settled_expr(site.frame, site.decl, argument.value),
                 None => Value::Unknown,
             },
+            Shape::Refilled(place, shapes) => {
+                let given = self.make(ev, dialect, &Shape::Given(*place), receiver, arguments, site);
+                let inner: Vec<Value> =
+                    shapes.iter().map(|it| self.make(ev, dialect, it, receiver, arguments, site)).collect();
+                given.map(|it| match it {
+                    Value::ExternalInstance(external, _) => {
+                        Value::ExternalInstance(external.clone(), inner.clone().into())
+                    }
+                    _ => Value::ExternalResult,
+                })
+            }
             Shape::Named(id, shapes) => {
                 let inner: Vec<Value> =
                     shapes.iter().map(|it| self.make(ev, dialect, it, receiver, arguments, site)).collect();
