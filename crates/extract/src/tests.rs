@@ -91,7 +91,7 @@ proptest! {
 
     #[test]
     fn x5_random_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..2_000)) {
-        for path in ["a.py", "tests/a.pyi", "a.rs", "a.ts", "a.tsx", "a.js", "a.vue", "tsconfig.json", "package.json", "pnpm-workspace.yaml", "a.go", "a_test.go", "Cargo.toml", "pyproject.toml", "setup.cfg", "setup.py", "go.mod", "go.work", "a.rb", "spec/a_spec.rb", "A.java", "a.cs", "a.php"] {
+        for path in ["a.py", "tests/a.pyi", "a.rs", "a.ts", "a.tsx", "a.js", "a.vue", "tsconfig.json", "package.json", "pnpm-workspace.yaml", "a.go", "a_test.go", "Cargo.toml", "pyproject.toml", "setup.cfg", "setup.py", "go.mod", "go.work", "a.rb", "spec/a_spec.rb", "A.java", "a.cs", "a.php", "a.c", "a.cc", "a.h"] {
             check_whole(&extract(path, &bytes));
         }
     }
@@ -139,6 +139,8 @@ fn snippets() -> Vec<(String, String)> {
         ("A.java", include_str!("languages/java/spec.md")),
         ("a.cs", include_str!("languages/csharp/spec.md")),
         ("a.php", include_str!("languages/php/spec.md")),
+        ("a.c", include_str!("languages/cpp/spec_c.md")),
+        ("a.cc", include_str!("languages/cpp/spec.md")),
         ("Cargo.toml", include_str!("manifests/spec.md")),
     ];
     let cases = specs.into_iter().flat_map(|(default_path, text)| {
@@ -497,6 +499,8 @@ fn an_empty_file_has_facts() {
         "A.java",
         "a.cs",
         "a.php",
+        "a.c",
+        "a.cc",
     ] {
         let facts = extract(path, b"");
         assert_eq!((facts.partial, facts.n_lines), (None, 0));
@@ -710,4 +714,14 @@ fn x1_csharp() {
 #[test]
 fn x1_php() {
     check("languages/php/spec.md", include_str!("languages/php/spec.md"), "src/A.php");
+}
+
+#[test]
+fn x1_c() {
+    check("languages/cpp/spec_c.md", include_str!("languages/cpp/spec_c.md"), "a.c");
+}
+
+#[test]
+fn x1_cpp() {
+    check("languages/cpp/spec.md", include_str!("languages/cpp/spec.md"), "a.cc");
 }

@@ -118,9 +118,11 @@ impl Emitter<'_> {
             Value::Overloads(all) if all.len() == 1 => all[0],
             _ => return,
         };
+        let def = self.world.rules(self.file).definition(self.world, self.file, def);
         let kind = self.world.kind(def);
         let calls_properties = self.world.rules(self.file).calls_properties();
-        if kind.is_callable() || kind == NodeKind::Property && calls_properties {
+        let is_called = kind.is_callable() && kind != NodeKind::Macro;
+        if is_called || kind == NodeKind::Property && calls_properties {
             self.push(decl, End::Def(def), EdgeKind::Calls, position);
         }
     }
@@ -135,9 +137,11 @@ impl Emitter<'_> {
         for part in value.parts() {
             match part {
                 Value::Def(def) => {
-                    if self.world.rules(self.file).is_called(self.world, *def) {
-                        if !targets.defs.contains(def) {
-                            targets.defs.push(*def);
+                    let rules = self.world.rules(self.file);
+                    if rules.is_called(self.world, *def) {
+                        let def = rules.definition(self.world, self.file, *def);
+                        if !targets.defs.contains(&def) {
+                            targets.defs.push(def);
                         }
                     } else if depth < 3 {
                         // What a variable, field or property holds is called: by its first value, likely.

@@ -1,5 +1,6 @@
 //! One folder a language.
 
+pub(crate) mod cpp;
 pub(crate) mod csharp;
 pub(crate) mod go;
 pub(crate) mod java;

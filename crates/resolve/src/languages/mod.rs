@@ -1,5 +1,6 @@
 //! What each language means by its names: modules, imports, member order, the standard library.
 
+pub(crate) mod cpp;
 pub(crate) mod csharp;
 pub(crate) mod go;
 pub(crate) mod java;
@@ -19,6 +20,7 @@ use crate::names::Name;
 use crate::value::{External, Value};
 use crate::world::{Def, World};
 
+use self::cpp::CppUnits;
 use self::csharp::CsharpNamespaces;
 use self::go::GoPackages;
 use self::java::Jvm;
@@ -31,6 +33,7 @@ use self::typescript::TypeScriptModules;
 /// Where each language finds its modules, packages and types by name: made once, before anything is resolved.
 #[derive(Default)]
 pub(crate) struct Modules {
+    pub(crate) cpp: CppUnits,
     pub(crate) csharp: CsharpNamespaces,
     pub(crate) go: GoPackages,
     pub(crate) jvm: Jvm,
@@ -44,6 +47,7 @@ pub(crate) struct Modules {
 impl Modules {
     pub(crate) fn new(world: &World<'_>) -> Modules {
         Modules {
+            cpp: CppUnits::new(world),
             csharp: CsharpNamespaces::new(world),
             go: GoPackages::new(world),
             jvm: Jvm::new(world),
@@ -297,6 +301,17 @@ pub(crate) trait Rules: Sync {
             || kind == NodeKind::Property && self.calls_properties()
     }
 
+    /// What a call calls whose callee was found to be `value`, where that is not all: the constructors of a type, what
+    /// is found by the arguments.
+    fn called_with(&self, ev: &mut Evaluator<'_>, frame: Frame, value: &Value, site: CallSite) -> Value {
+        value.clone()
+    }
+
+    /// Where what is only declared is defined, as the file `from` has it linked.
+    fn definition(&self, world: &World<'_>, from: u32, def: Def) -> Def {
+        def
+    }
+
     /// Whether a member overrides one of the same name of a type above.
     fn overrides(&self, world: &World<'_>, below: Def, above: Def) -> bool {
         true
@@ -435,6 +450,7 @@ impl Rules for Plain {}
 
 pub(crate) fn rules_of(language: &str) -> &'static dyn Rules {
     match language {
+        "c" | "cpp" => &cpp::Cpp,
         "csharp" => &csharp::Csharp,
         "go" => &go::Go,
         "java" => &java::Java,
@@ -449,7 +465,8 @@ pub(crate) fn rules_of(language: &str) -> &'static dyn Rules {
 
 /// Words the rules look for, so that they are names even where no file uses them.
 pub(crate) fn vocabulary() -> impl Iterator<Item = &'static str> {
-    csharp::vocabulary()
+    cpp::vocabulary()
+        .chain(csharp::vocabulary())
         .chain(go::vocabulary())
         .chain(java::vocabulary())
         .chain(php::vocabulary())
