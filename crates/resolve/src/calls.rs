@@ -250,6 +250,10 @@ impl Emitter<'_> {
             }
         }
         let (def, _) = found?;
+        // A method that calls its own name on something unknown hands the call on; it seldom calls itself.
+        if call.decl.is_some_and(|it| world.def(self.file, it) == def) {
+            return None;
+        }
         let there = world.file_of(def);
         let from_test = facts.flags.contains(NodeFlags::TEST);
         if world.is_test_code(def) && !from_test {
