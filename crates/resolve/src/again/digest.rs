@@ -61,7 +61,8 @@ impl<'a> FileDigest<'a> {
         for decl in &facts.decls {
             let owner = decl.owner.map_or(0, |it| digest.decls.get(it.index()).copied().unwrap_or(1));
             let own = mix(keys::decl(file, facts.text(decl.path)), u64::from(decl.kind.id()));
-            digest.decls.push(mix(owner, own));
+            let namespace = digest.of(&facts.namespace_at(decl.range.from));
+            digest.decls.push(mix(mix(owner, own), namespace));
         }
         (0..facts.types.len() as u32).for_each(|it| {
             digest.type_(TypeId(it));
@@ -77,9 +78,9 @@ impl<'a> FileDigest<'a> {
         self.walk(value, Manner::AsMeant)
     }
 
-    /// Of all that the file says.
-    pub(crate) fn of_all(&self) -> u64 {
-        self.walk(self.facts, Manner::AsMeant)
+    /// Of every word of the facts, positions included.
+    pub(crate) fn as_written(&self) -> u64 {
+        *self.whole.get_or_init(|| self.walk(self.facts, Manner::AsWritten))
     }
 
     fn walk(&self, value: &(impl Serialize + ?Sized), manner: Manner) -> u64 {
@@ -88,14 +89,14 @@ impl<'a> FileDigest<'a> {
         walk.state
     }
 
-    fn decl(&self, id: DeclId) -> u64 {
+    pub(super) fn decl(&self, id: DeclId) -> u64 {
         self.decls.get(id.index()).copied().unwrap_or(1)
     }
 
     fn done(&self, parts: &[Part], at: usize) -> u64 {
         match parts.get(at) {
             Some(Part::Done(digest)) => *digest,
-            _ => *self.whole.get_or_init(|| self.walk(self.facts, Manner::AsWritten)),
+            _ => self.as_written(),
         }
     }
 

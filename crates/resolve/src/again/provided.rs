@@ -59,8 +59,8 @@ pub(super) fn provided(digest: &FileDigest<'_>) -> Answers {
     let rules = languages::rules_of(&facts.language);
     let mut provided = Provided { digest, answers: Vec::new(), in_scopes: Vec::new() };
     provided.top();
-    for decl in &facts.decls {
-        let header = digest.of(decl);
+    for (index, decl) in (0..).zip(&facts.decls) {
+        let header = mix(digest.of(decl), digest.decl(DeclId(index)));
         let hash = keys::decl(digest.file, facts.text(decl.path));
         provided.push(Door::Decl, hash, header);
         if decl.implementation.is_none() {
@@ -88,7 +88,8 @@ pub(super) fn provided(digest: &FileDigest<'_>) -> Answers {
     }
     for import in &facts.imports {
         if let Some(name) = bound_by(facts, import) {
-            provided.in_scope(import.decl, name, import.visible.from, digest.of(import));
+            let namespace = digest.of(&facts.namespace_at(import.visible.from));
+            provided.in_scope(import.decl, name, import.visible.from, mix(digest.of(import), namespace));
         }
     }
     for given in &facts.returns {

@@ -1,8 +1,11 @@
 //! What each language means by its names: modules, imports, member order, the standard library.
 
+pub(crate) mod cpp;
+pub(crate) mod csharp;
 pub(crate) mod go;
 pub(crate) mod java;
 pub(crate) mod nominal;
+pub(crate) mod php;
 pub(crate) mod python;
 pub(crate) mod ruby;
 pub(crate) mod rust;
@@ -18,8 +21,11 @@ use crate::names::Name;
 use crate::value::{External, Value};
 use crate::world::{Def, World};
 
+use self::cpp::CppUnits;
+use self::csharp::CsharpNamespaces;
 use self::go::GoPackages;
 use self::java::Jvm;
+use self::php::PhpNames;
 use self::python::PythonModules;
 use self::ruby::RubyModules;
 use self::rust::RustCrates;
@@ -28,8 +34,11 @@ use self::typescript::TypeScriptModules;
 /// Where each language finds its modules, packages and types by name: made once, before anything is resolved.
 #[derive(Default)]
 pub(crate) struct Modules {
+    pub(crate) cpp: CppUnits,
+    pub(crate) csharp: CsharpNamespaces,
     pub(crate) go: GoPackages,
     pub(crate) jvm: Jvm,
+    pub(crate) php: PhpNames,
     pub(crate) python: PythonModules,
     pub(crate) ruby: RubyModules,
     pub(crate) rust: RustCrates,
@@ -39,8 +48,11 @@ pub(crate) struct Modules {
 impl Modules {
     pub(crate) fn new(world: &World<'_>) -> Modules {
         Modules {
+            cpp: CppUnits::new(world),
+            csharp: CsharpNamespaces::new(world),
             go: GoPackages::new(world),
             jvm: Jvm::new(world),
+            php: PhpNames::new(world),
             python: PythonModules::new(world),
             ruby: RubyModules::new(world),
             rust: RustCrates::new(world),
@@ -57,7 +69,7 @@ impl Modules {
     /// Types that are declared in several places and are one for member lookup (partial, reopened, merged), each with
     /// all its parts in the order of files and lines. A declaration stands in one group at most.
     pub(crate) fn types_in_parts(&self) -> Vec<Vec<Def>> {
-        [self.ruby.types_in_parts(), self.typescript.types_in_parts()].concat()
+        [self.csharp.types_in_parts(), self.ruby.types_in_parts(), self.typescript.types_in_parts()].concat()
     }
 }
 
@@ -153,7 +165,7 @@ pub(crate) trait Rules: Sync {
     /// A digest of what the tables take from a file, where they do not note what is asked: everything, unless a language
     /// knows better.
     fn tables(&self, file: &FileDigest<'_>) -> u64 {
-        file.of_all()
+        file.as_written()
     }
 
     /// What a bare name means in the body of a type's members: a member of that type, inherited ones too. Asked for
@@ -197,6 +209,11 @@ pub(crate) trait Rules: Sync {
     /// What an import binds its name to.
     fn imported_value(&self, ev: &mut Evaluator<'_>, frame: Frame, import: &Import, space: Space) -> Value {
         Value::Unknown
+    }
+
+    /// Files that an import brings names of into reach, without loading any of them by itself.
+    fn reached_files(&self, ev: &Evaluator<'_>, frame: Frame, import: &Import) -> Vec<u32> {
+        Vec::new()
     }
 
     /// The files an import loads.
@@ -268,6 +285,22 @@ pub(crate) trait Rules: Sync {
         Value::Unknown
     }
 
+    /// What a call puts out through an argument.
+    fn put_out(&self, ev: &mut Evaluator<'_>, frame: Frame, site: CallSite, argument: u8) -> Value {
+        Value::Unknown
+    }
+
+    /// Of several callables of one name those that a call means, where the language has rules of its own.
+    fn meant(&self, ev: &mut Evaluator<'_>, frame: Frame, site: CallSite, all: &[Def]) -> Option<Value> {
+        None
+    }
+
+    /// What a field or property holds in what `of` (`CallSite::callee`) stands for, where that says more than its own
+    /// declaration: type arguments.
+    fn held_by(&self, ev: &mut Evaluator<'_>, frame: Frame, of: CallSite, def: Def) -> Option<Value> {
+        None
+    }
+
     /// Whether a value can be passed where `target` is asked for; what tells overloads apart.
     fn fits(&self, ev: &mut Evaluator<'_>, frame: Frame, value: &Value, target: &Value) -> Fit {
         Fit::Unknown
@@ -285,6 +318,17 @@ pub(crate) trait Rules: Sync {
             || kind.is_type_like()
             || kind == NodeKind::EnumMember
             || kind == NodeKind::Property && self.calls_properties()
+    }
+
+    /// What a call calls whose callee was found to be `value`, where that is not all: the constructors of a type, what
+    /// is found by the arguments.
+    fn called_with(&self, ev: &mut Evaluator<'_>, frame: Frame, value: &Value, site: CallSite) -> Value {
+        value.clone()
+    }
+
+    /// Where what is only declared is defined, as the file `from` has it linked.
+    fn definition(&self, world: &World<'_>, from: u32, def: Def) -> Def {
+        def
     }
 
     /// Whether a member overrides one of the same name of a type above.
@@ -429,8 +473,11 @@ impl Rules for Plain {
 
 pub(crate) fn rules_of(language: &str) -> &'static dyn Rules {
     match language {
+        "c" | "cpp" => &cpp::Cpp,
+        "csharp" => &csharp::Csharp,
         "go" => &go::Go,
         "java" => &java::Java,
+        "php" => &php::Php,
         "python" => &python::Python,
         "ruby" => &ruby::Ruby,
         "rust" => &rust::Rust,
@@ -441,8 +488,11 @@ pub(crate) fn rules_of(language: &str) -> &'static dyn Rules {
 
 /// Words the rules look for, so that they are names even where no file uses them.
 pub(crate) fn vocabulary() -> impl Iterator<Item = &'static str> {
-    go::vocabulary()
+    cpp::vocabulary()
+        .chain(csharp::vocabulary())
+        .chain(go::vocabulary())
         .chain(java::vocabulary())
+        .chain(php::vocabulary())
         .chain(python::vocabulary())
         .chain(ruby::vocabulary())
         .chain(rust::vocabulary())
