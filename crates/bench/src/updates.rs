@@ -41,7 +41,7 @@ pub(crate) fn report(asked: &Asked<'_>) -> Result<()> {
         let (report, cpu_s) = index(&mut store, &checkout, *commit, asked.workers)?;
         let changes = report.changes;
         let n_changed = changes.added + changes.changed + changes.removed;
-        let n_resolved = report.files - report.n_kept;
+        let n_resolved = report.n_resolved;
         let phases: Vec<String> =
             report.phases.iter().map(|it| format!("{} {:.0}", it.phase.name(), it.cpu_ms)).collect();
         println!(

@@ -188,7 +188,7 @@ pub(crate) fn report_of(snapshot: &SnapshotRow) -> Report {
         edges: counts.edges,
         unresolved: counts.unresolved,
         changes: FileChanges::default(),
-        n_kept: 0,
+        n_resolved: 0,
         skipped: counts.skipped.clone(),
         edges_by_provenance: counts.edges_by_provenance.clone(),
         unresolved_by_reason: counts.unresolved_by_reason.clone(),

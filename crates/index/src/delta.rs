@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use knowing_graph::{EdgeInput, EdgeRecord, Graph, GraphPatch, NodeIndex, NodeInput, Patched};
-use knowing_model::{EdgeKind, NodeId, identity, package_of};
+use knowing_model::{ContainerClass, EdgeKind, NodeId, identity, package_of};
 use knowing_resolve::Resolution;
-use knowing_search::{FileInput, NameInput, Names};
+use knowing_search::{FileIndex, FileInput, NameInput, NamePatch, Names};
 use knowing_snapshot::{EdgeLeaf, Roots};
 use knowing_store::{Counts, GraphRows, SnapshotRow, Store, SymbolRow, UnitRange};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -79,7 +79,15 @@ pub(crate) fn roots(store: &Store, base: &Base, gone: &Gone, resolution: &Resolu
     let new: Vec<EdgeLeaf<'_>> = new.collect();
     changed.extend(new.iter().map(|it| it.package));
     let changed = changed;
-    let kept = graph.indices().filter(|at| changed.contains(package(*at))).flat_map(|at| {
+    // Most nodes stand in files: whether those are of a changed package is found out once a file.
+    let is_file_changed: Vec<bool> = (0..names.n_files() as u32)
+        .map(|it| changed.contains(package_of(ContainerClass::File, names.path(FileIndex(it)))))
+        .collect();
+    let is_changed = |at: &NodeIndex| match (names.class(at.0), names.file(at.0)) {
+        (ContainerClass::File, Some(file)) => is_file_changed[file.0 as usize],
+        _ => changed.contains(package(*at)),
+    };
+    let kept = graph.indices().filter(is_changed).flat_map(|at| {
         let edges = graph.outgoing(at).iter().filter(|it| !gone.has_edge(it));
         edges.map(move |edge| EdgeLeaf {
             package: package(at),
@@ -267,26 +275,18 @@ impl NewNames<'_> {
             }
         }
         let mut new_symbols = symbols.iter();
-        let inputs: Vec<NameInput<'_>> = graph
+        let nodes: Vec<NamePatch<'_>> = graph
             .indices()
             .zip(before)
             .map(|(at, before)| match before {
-                Some(NodeIndex(it)) => {
-                    let (first_line, last_line) = old.lines(*it);
-                    NameInput {
-                        name: old.name(*it),
-                        symbol: old.symbol(*it),
-                        container: old.container(*it),
-                        class: old.class(*it),
-                        file: old.file(*it).and_then(|file| moved[file.0 as usize]),
-                        first_line,
-                        last_line,
-                    }
-                }
+                Some(NodeIndex(it)) => NamePatch::Kept {
+                    before: *it,
+                    file: old.file(*it).and_then(|file| moved[file.0 as usize]),
+                },
                 None => {
                     let symbol = &new_symbols.next().and_then(Option::as_ref).expect("read above").symbol;
                     let place = places.get(&graph.node(at).node_row).copied().unwrap_or_default();
-                    NameInput {
+                    NamePatch::New(NameInput {
                         name: &symbol.name,
                         symbol: &symbol.path,
                         container: &symbol.container,
@@ -294,7 +294,7 @@ impl NewNames<'_> {
                         file: place.file,
                         first_line: place.first_line,
                         last_line: place.last_line,
-                    }
+                    })
                 }
             })
             .collect();
@@ -304,7 +304,6 @@ impl NewNames<'_> {
             language: &it.facts.language,
         });
         let file_inputs: Vec<FileInput<'_>> = file_inputs.collect();
-        let before: Vec<Option<u32>> = before.iter().map(|it| it.map(|it| it.0)).collect();
-        Ok(old.patched(self.snapshot.id, &inputs, &before, &file_inputs)?)
+        Ok(old.patched(self.snapshot.id, &nodes, &file_inputs)?)
     }
 }

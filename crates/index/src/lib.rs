@@ -126,8 +126,8 @@ pub struct Report {
     pub unresolved: u64,
     /// Against the previous snapshot of this checkout.
     pub changes: FileChanges,
-    /// Files whose result was kept from the snapshot that the run built on.
-    pub n_kept: u64,
+    /// Files that were resolved; the others kept their result from the snapshot that the run built on.
+    pub n_resolved: u64,
     pub skipped: Skipped,
     pub edges_by_provenance: BTreeMap<String, u64>,
     pub unresolved_by_reason: BTreeMap<String, u64>,
@@ -219,7 +219,7 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
     let written = commit::write(store, request, &found)?;
 
     phases.begin(Phase::Image, None);
-    let n_kept = resolution.kept.iter().filter(|it| it.1 == UnitLayer::Resolved).count();
+    let n_resolved = resolution.n_resolved;
     let images = make_images(store, base.as_ref(), &files, &kept_units, &written)?;
     if let Some(results) = results_of(base.as_ref(), &same, resolution, &written) {
         // A reader may not be allowed to write here; the next run then resolves everything.
@@ -239,7 +239,7 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
 
     let mut report = commit::report_of(&written);
     report.new_snapshot = true;
-    report.n_kept = n_kept as u64;
+    report.n_resolved = n_resolved as u64;
     let after = files.read.iter().map(|it| (it.path.clone(), it.blob.as_bytes().to_vec())).collect();
     report.changes = commit::changes(&files_of_optional(store, before.as_ref())?, &after);
     report.partial = partial_files(&files);
@@ -347,7 +347,7 @@ fn make_search(
 ) -> Result<()> {
     phases.begin(Phase::History, None);
     if let Source::Commit { checkout, commit } = request.source {
-        history::mine(store, checkout, commit, snapshot)?;
+        history::mine(store, checkout, commit, snapshot, since.map(|it| &it.base.snapshot))?;
     }
     phases.begin(Phase::Search, None);
     if since.is_none() {

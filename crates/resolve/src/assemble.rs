@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use knowing_model::facts::FileFacts;
+use knowing_model::facts::{DeclId, FileFacts};
 use knowing_model::name::{container_of, in_file};
 use knowing_model::{
     ContainerClass, Edge, Node, NodeFlags, NodeKind, Position, Span, Symbol, Unit, UnitLayer, Unresolved,
@@ -12,7 +12,7 @@ use knowing_model::{
 use rustc_hash::FxHashMap;
 
 use crate::Resolution;
-use crate::again::keys::mix;
+use crate::again::keys::{self, mix};
 use crate::again::{Answers, FileRecord, Previous, Record, recorded_leads};
 use crate::derive::{DerivedEdge, Lead};
 use crate::emit::{End, FileEdges, Outside};
@@ -31,6 +31,7 @@ pub(crate) struct Parts<'a> {
 pub(crate) fn assemble(world: &World<'_>, parts: Parts<'_>) -> Resolution {
     let Parts { mut files, leads, derived, shared, previous } = parts;
     let mut symbols = Symbols::of(world);
+    let n_resolved = files.iter().flatten().count();
     let mut units = Vec::with_capacity(files.iter().flatten().count() * 2 + 1);
     units.push(packages(world, &mut symbols));
     let before = |file: usize| {
@@ -45,6 +46,7 @@ pub(crate) fn assemble(world: &World<'_>, parts: Parts<'_>) -> Resolution {
                 reads: std::mem::take(&mut result.reads),
                 stated: std::mem::take(&mut result.stated),
                 leads: recorded_leads(world, leads),
+                resolved: 0,
                 derived: 0,
             },
             None => {
@@ -55,8 +57,13 @@ pub(crate) fn assemble(world: &World<'_>, parts: Parts<'_>) -> Resolution {
     }
     let first = first_to_state(&records);
     for (file, result) in files.into_iter().enumerate() {
-        if let Some(result) = result {
-            units.push(resolved_unit(world, &mut symbols, &first, file as u32, result));
+        let Some(result) = result else { continue };
+        let digest = result_digest(world, &first, file as u32, &result);
+        records[file].resolved = digest;
+        // Looked at again, and the same.
+        match before(file) {
+            Some(before) if before.resolved == digest => kept.push((file as u32, UnitLayer::Resolved)),
+            _ => units.push(resolved_unit(world, &mut symbols, &first, file as u32, result)),
         }
     }
     for of_file in derived.chunk_by(|one, other| world.file_of(one.source) == world.file_of(other.source)) {
@@ -70,7 +77,7 @@ pub(crate) fn assemble(world: &World<'_>, parts: Parts<'_>) -> Resolution {
         }
     }
     let record = Record::new(records, shared.into_inner());
-    Resolution { symbols: symbols.list, units, kept, record }
+    Resolution { symbols: symbols.list, units, kept, n_resolved, record }
 }
 
 /// The same relation can be stated by several files when its source stands elsewhere (two `impl` blocks in two files);
@@ -83,6 +90,32 @@ fn first_to_state(records: &[FileRecord]) -> FxHashMap<u64, u32> {
         }
     }
     first
+}
+
+/// The same in every run. What nodes say follows from the version of the file, but for their symbols.
+fn result_digest(world: &World<'_>, first: &FxHashMap<u64, u32>, file: u32, result: &FileEdges) -> u64 {
+    let at = |position: Position| u64::from(position.line) << 32 | u64::from(position.column);
+    let end = |end: End| result.end(world, end);
+    let mut state = 0;
+    for index in 0..world.found_in(file).decls.len() as u32 {
+        state = mix(state, u64::from(world.is_repeated(world.def(file, DeclId(index)))));
+    }
+    for edge in &result.edges {
+        if result.stated(world, edge).is_some_and(|it| first[&it] != file) {
+            continue;
+        }
+        let about = u64::from(edge.kind.id()) << 8 | u64::from(edge.provenance.id());
+        let about = (about << 16 | u64::from(edge.confidence_bp)) << 32 | u64::from(edge.n_sites);
+        state = [end(edge.source), end(edge.target), about].into_iter().fold(state, mix);
+        state = edge.sites.iter().fold(state, |state, it| mix(state, at(*it)));
+    }
+    for site in &result.unresolved {
+        let about = u64::from(site.n_arguments) << 8 | u64::from(site.reason.id());
+        state = [end(site.source), at(site.position), about].into_iter().fold(state, mix);
+        state = keys::text(keys::text(state, &site.name), &site.receiver);
+        state = site.candidates.iter().fold(state, |state, it| mix(state, world.digest(*it)));
+    }
+    state
 }
 
 fn resolved_unit(
@@ -276,7 +309,7 @@ fn nodes(world: &World<'_>, symbols: &mut Symbols, file: u32) -> Vec<Node> {
     });
     for (index, decl) in (0..).zip(&facts.decls) {
         nodes.push(Node {
-            symbol: symbols.of_def(world, world.def(file, knowing_model::facts::DeclId(index))),
+            symbol: symbols.of_def(world, world.def(file, DeclId(index))),
             span: decl.span,
             signature: facts.text(decl.signature).to_owned(),
             doc: decl.doc.map(|it| cut(facts.text(it))).unwrap_or_default(),

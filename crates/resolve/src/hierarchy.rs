@@ -43,6 +43,8 @@ pub(crate) struct Hierarchy {
     /// Hashes of all declarations, and of the paths of all files.
     pub(crate) def_hashes: Vec<u64>,
     pub(crate) file_hashes: Vec<u64>,
+    /// Declarations of languages whose types may have several parts.
+    may_have_parts: Vec<bool>,
     /// Types declared in several places: all parts, and which of the groups each part belongs to.
     groups: Vec<Vec<Def>>,
     group_of: FxHashMap<Def, u32>,
@@ -70,8 +72,7 @@ pub(crate) struct Hierarchy {
     pub(crate) imports: Vec<Vec<u32>>,
 }
 
-/// Questions follow from what was made of all files, so that each is noted, also about the file in work. How a type is
-/// split into parts is a matter of its language's tables.
+/// Questions follow from what was made of all files, so that each is noted, also about the file in work.
 impl Hierarchy {
     pub(crate) fn build(world: &World<'_>) -> Hierarchy {
         let parts: Vec<FilePart> =
@@ -79,6 +80,9 @@ impl Hierarchy {
         let mut hierarchy = Hierarchy {
             def_hashes: (0..world.n_defs() as u32).map(|it| world.hash(Def(it))).collect(),
             file_hashes: world.scopes.iter().map(Scopes::hash).collect(),
+            may_have_parts: (0..world.n_defs() as u32)
+                .map(|it| world.rules(world.file_of(Def(it))).has_types_in_parts())
+                .collect(),
             groups: world.modules.types_in_parts(),
             ..Hierarchy::default()
         };
@@ -144,11 +148,13 @@ impl Hierarchy {
 
     /// The first part of a type that is declared in several places; any other declaration is whole by itself.
     pub(crate) fn whole(&self, def: Def) -> Def {
+        self.note_parts(def);
         self.group_of.get(&def).map_or(def, |group| self.groups[*group as usize][0])
     }
 
     /// All parts of a type, itself alone for most.
     pub(crate) fn parts<'a>(&'a self, def: &'a Def) -> &'a [Def] {
+        self.note_parts(*def);
         match self.group_of.get(def) {
             Some(group) => &self.groups[*group as usize],
             None => std::slice::from_ref(def),
@@ -258,6 +264,12 @@ impl Hierarchy {
     fn imports_of(&self, file: u32) -> &[u32] {
         reads::note(Door::Imports, self.file_hashes[file as usize], None);
         &self.imports[file as usize]
+    }
+
+    fn note_parts(&self, def: Def) {
+        if self.may_have_parts.get(def.0 as usize) == Some(&true) {
+            self.note(Door::Parts, def, None);
+        }
     }
 
     fn note(&self, door: Door, def: Def, name: Option<Name>) {

@@ -60,6 +60,8 @@ pub struct Resolution {
     pub units: Vec<Unit>,
     /// Units that are those of the run before: of these files, all of which were there in the same version.
     pub kept: Vec<(u32, UnitLayer)>,
+    /// How many files were resolved.
+    pub n_resolved: usize,
     /// For the next run.
     pub record: Record,
 }

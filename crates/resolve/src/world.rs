@@ -100,6 +100,16 @@ impl<'a> World<'a> {
         &self.found_in(file).language
     }
 
+    pub(crate) fn flags(&self, file: u32) -> NodeFlags {
+        reads::note_in(file, Door::Top, self.scopes[file as usize].hash(), None);
+        self.found_in(file).flags
+    }
+
+    /// Of a file's path: the same in every run.
+    pub(crate) fn file_hash(&self, file: u32) -> u64 {
+        self.scopes[file as usize].hash()
+    }
+
     /// Names that a file says it offers.
     pub(crate) fn exports(&self, file: u32) -> Option<&'a [Str]> {
         reads::note_in(file, Door::Top, self.scopes[file as usize].hash(), None);

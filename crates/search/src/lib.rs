@@ -35,7 +35,7 @@ pub use collection::Collection;
 pub use evaluate::Evaluation;
 pub use fields::{Field, N_FIELDS};
 pub use image::{DocIndex, Error, Index, Result};
-pub use names::{FileIndex, FileInput, NameInput, Names};
+pub use names::{FileIndex, FileInput, NameInput, NamePatch, Names};
 pub use overlay::Overlay;
 pub use score::{Hit, Parts, Query, QueryTerm, Scoring, View};
 pub use searcher::{Prepared, Searcher, Segment};

@@ -42,6 +42,8 @@ pub struct NewHistory<'a> {
     pub is_cut: bool,
     /// Ids of all commits of the walk, newest first.
     pub walked: &'a [&'a [u8]],
+    /// What the walk went on with, where that is known: rows from `walked`.
+    pub older: &'a [u32],
     /// Those that were not known.
     pub mined: &'a [MinedCommit],
 }
@@ -82,6 +84,18 @@ impl Store {
         self.write(|db| {
             write_commits(db, new)?;
             write_history(db, snapshot, new)
+        })
+    }
+
+    /// Rows of all commits that a snapshot's history was made of, newest first; none when some were not mined.
+    pub fn walked(&self, snapshot: &SnapshotRow, rules: u32) -> Result<Option<Vec<u32>>> {
+        self.read(|db| {
+            let mut statement = db.prepare_cached(
+                "SELECT walked FROM histories WHERE snapshot_row = ?1 AND rules = ?2 AND walked > x''",
+            )?;
+            let packed: Option<Vec<u8>> =
+                statement.query_row((snapshot.row, rules), |row| row.get(0)).optional()?;
+            packed.map(|it| unpack_rows(&it).ok_or_else(|| damaged(snapshot))).transpose()
         })
     }
 
@@ -168,18 +182,33 @@ fn write_history(
     new: &NewHistory<'_>,
 ) -> std::result::Result<HistoryRow, Fault> {
     let mut find = db.prepare_cached(
-        "SELECT commit_row FROM commits WHERE commit_id = ?1 AND rules = ?2 AND touches > x''",
+        "SELECT commit_row, touches > x'' FROM commits WHERE commit_id = ?1 AND rules = ?2",
     )?;
+    let mut id_of =
+        db.prepare_cached("SELECT commit_id FROM commits WHERE commit_row = ?1 AND touches > x''")?;
+    let mut walked: Vec<u32> = Vec::new();
     let mut rows: Vec<u32> = Vec::new();
-    let mut ids: Vec<&[u8]> = Vec::new();
+    let mut ids: Vec<Vec<u8>> = Vec::new();
     for &id in new.walked {
-        if let Some(row) = find.query_row((id, new.rules), |row| row.get(0)).optional()? {
+        let found = find.query_row((id, new.rules), |row| Ok((row.get(0)?, row.get::<_, bool>(1)?)));
+        if let Some((row, says_something)) = found.optional()? {
+            walked.push(row);
+            if says_something {
+                rows.push(row);
+                ids.push(id.to_owned());
+            }
+        }
+    }
+    let is_known = walked.len() == new.walked.len();
+    for &row in new.older {
+        walked.push(row);
+        if let Some(id) = id_of.query_row([row], |row| row.get(0)).optional()? {
             rows.push(row);
             ids.push(id);
         }
     }
     let row = HistoryRow {
-        digest: identity::history_digest(new.rules, ids.iter().copied()),
+        digest: identity::history_digest(new.rules, ids.iter().map(Vec::as_slice)),
         commit_time: new.commit_time,
         is_cut: new.is_cut,
         n_commits: u32::try_from(ids.len()).map_err(|_| Fault::TooLarge)?,
@@ -191,11 +220,16 @@ fn write_history(
     }
     let mut packed = Vec::new();
     pack_rows(rows.into_iter(), &mut packed);
+    let mut packed_walk = Vec::new();
+    if is_known && !new.is_cut {
+        pack_rows(walked.into_iter(), &mut packed_walk);
+    }
     let mut insert = db.prepare_cached(
-        "INSERT INTO histories (snapshot_row, rules, digest, commit_time, is_cut, n_commits, commit_rows)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+        "INSERT INTO histories
+         (snapshot_row, rules, digest, commit_time, is_cut, n_commits, commit_rows, walked)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
          ON CONFLICT (snapshot_row) DO UPDATE
-         SET rules = ?2, digest = ?3, commit_time = ?4, is_cut = ?5, n_commits = ?6, commit_rows = ?7",
+         SET rules = ?2, digest = ?3, commit_time = ?4, is_cut = ?5, n_commits = ?6, commit_rows = ?7, walked = ?8",
     )?;
     insert.execute((
         snapshot.row,
@@ -205,6 +239,7 @@ fn write_history(
         row.is_cut,
         row.n_commits,
         packed,
+        packed_walk,
     ))?;
     Ok(row)
 }

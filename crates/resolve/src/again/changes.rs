@@ -72,7 +72,7 @@ impl<'a> Changes<'a> {
             self.keys.insert(keys::cut(keys::through(Door::Path, file)));
         }
         let words = |it: Option<InputFile<'_>>| -> FxHashSet<u64> {
-            it.into_iter().flat_map(|it| &it.facts.strings).map(|it| keys::name(it)).collect()
+            it.into_iter().flat_map(|it| it.facts.strings.iter()).map(keys::name).collect()
         };
         for word in words(before).symmetric_difference(&words(after)) {
             self.keys.insert(keys::cut(keys::through(Door::Word, *word)));

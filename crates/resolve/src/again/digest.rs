@@ -282,7 +282,7 @@ impl ser::Serializer for &mut Walk<'_> {
         let at = it as usize;
         let meant = match self.pointer.take() {
             _ if self.manner == Manner::AsWritten => u64::from(it),
-            Some("Str") => facts.strings.get(at).map_or(1, |it| keys::name(it)),
+            Some("Str") => facts.strings.get(at).map_or(1, keys::name),
             Some("DeclId") => digest.decl(DeclId(it)),
             Some("TypeId") => digest.done(&digest.types, at),
             Some("ExprId") => digest.done(&digest.exprs, at),

@@ -19,6 +19,8 @@ pub struct FileRecord {
     pub(crate) stated: Vec<u64>,
     /// Edges that something is derived from: kind and own declaration in one number, digest of the target.
     pub(crate) leads: Vec<(u64, u64)>,
+    /// Digest of the result.
+    pub(crate) resolved: u64,
     /// Digest of the derived edges; 0 when there are none.
     pub(crate) derived: u64,
 }
@@ -35,12 +37,13 @@ impl Record {
 
     /// Appends what `decode` reads.
     pub fn encode(&self, out: &mut Vec<u8>) {
-        let n_words = self.files.iter().map(|it| 5 + it.reads.len() + 2 * it.stated.len() + 4 * it.leads.len()).sum::<usize>();
+        let n_words = self.files.iter().map(|it| 7 + it.reads.len() + 2 * it.stated.len() + 4 * it.leads.len()).sum::<usize>();
         out.reserve(4 * (n_words + 3 + 3 * self.shared.len()));
         let mut out = Writer(out);
         out.word(keys::VERSION);
         out.word(self.files.len() as u32);
         for file in &self.files {
+            out.long(file.resolved);
             out.long(file.derived);
             out.word(file.reads.len() as u32);
             out.word(file.stated.len() as u32);
@@ -65,16 +68,16 @@ impl Record {
         if from.word()? != keys::VERSION {
             return None;
         }
-        let n_files = from.count(20)?;
+        let n_files = from.count(28)?;
         let mut files = Vec::with_capacity(n_files);
         for _ in 0..n_files {
-            let derived = from.long()?;
+            let (resolved, derived) = (from.long()?, from.long()?);
             let (n_reads, n_stated, n_leads) = (from.count(4)?, from.count(8)?, from.count(16)?);
             let leads = from.take(16 * n_leads)?.chunks_exact(16);
             let leads = leads.map(|it| (long_of(&it[..8]), long_of(&it[8..]))).collect();
             let stated = from.take(8 * n_stated)?.chunks_exact(8).map(long_of).collect();
             let reads = from.take(4 * n_reads)?.chunks_exact(4).map(word_of).collect();
-            files.push(FileRecord { reads, stated, leads, derived });
+            files.push(FileRecord { reads, stated, leads, resolved, derived });
         }
         let n_shared = from.count(12)?;
         let shared = from.take(12 * n_shared)?.chunks_exact(12);

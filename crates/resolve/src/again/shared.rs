@@ -27,14 +27,18 @@ impl Notary<'_> {
     }
 
     pub(crate) fn file(&self, file: u32) -> u64 {
-        self.world.scopes[file as usize].hash()
+        self.world.file_hash(file)
     }
 
-    fn all(&self, defs: &[Def]) -> u64 {
+    pub(crate) fn files(&self, files: &[u32]) -> u64 {
+        files.iter().fold(0, |state, it| mix(state, self.file(*it)))
+    }
+
+    pub(crate) fn all(&self, defs: &[Def]) -> u64 {
         defs.iter().fold(0, |state, it| mix(state, self.def(*it)))
     }
 
-    fn external(&self, external: &External) -> u64 {
+    pub(crate) fn external(&self, external: &External) -> u64 {
         let origin = match external.origin {
             Origin::StandardLibrary => 2,
             Origin::ThirdParty => 3,
@@ -64,6 +68,9 @@ pub(crate) fn shared(world: &World<'_>) -> Answers {
     let mut notary = Notary { world, answers: Vec::new() };
     hierarchy(&mut notary);
     world.modules.answers(world, &mut notary);
+    for def in (0..world.n_defs() as u32).map(Def).filter(|it| world.is_repeated(*it)) {
+        notary.push(Door::Repeated, world.hash(def), None, 1);
+    }
     // The order of tables in memory is none.
     notary.answers.sort_unstable();
     Answers::new(notary.answers)
@@ -91,6 +98,11 @@ fn hierarchy(notary: &mut Notary<'_>) {
     hierarchy.extended_by.iter().for_each(|(module, types)| {
         notary.push(Door::ExtendedBy, world.hash(*module), None, notary.all(types));
     });
+    for parts in hierarchy.types_in_parts() {
+        for part in parts {
+            notary.push(Door::Parts, world.hash(*part), None, notary.all(parts));
+        }
+    }
     for file in 0..world.n_files() {
         let hash = hierarchy.file_hashes[file];
         let impls = &hierarchy.impls[file];

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use knowing_model::facts::FileFacts;
-use knowing_model::{Unit, UnitLayer};
+use knowing_model::Unit;
 use knowing_testkit::edits::{Dice, Sources, corpus, edit, mixture, n_cases};
 
 use crate::{Input, InputFile, Previous, Record, Resolution, resolve};
@@ -80,8 +80,7 @@ fn step(before: Option<&State>, sources: &Sources) -> (State, usize) {
     let previous = before.map(|it| Previous { record: &it.record, same: &same, gone: &gone });
     let resolution = resolve(&input, previous.as_ref());
     let mut units = units_of(&resolution, &inputs);
-    let n_resolved =
-        resolution.units.iter().filter(|it| it.file.is_some() && it.layer == UnitLayer::Resolved).count();
+    let n_resolved = resolution.n_resolved;
     for (file, layer) in &resolution.kept {
         let key = (inputs[*file as usize].path.to_owned(), *layer as u8);
         let unit = before.unwrap().units[&key].clone();

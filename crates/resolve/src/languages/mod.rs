@@ -62,8 +62,15 @@ impl Modules {
 
     /// What the tables of languages that note their look-ups answer.
     pub(crate) fn answers(&self, world: &World<'_>, notary: &mut Notary<'_>) {
+        self.cpp.answers(world, notary);
+        self.csharp.answers(world, notary);
+        self.go.answers(world, notary);
+        self.jvm.packages.answers(world, notary);
+        self.php.answers(notary);
         self.python.answers(notary);
+        self.ruby.answers(world, notary);
         self.rust.answers(world, notary);
+        self.typescript.answers(world, notary);
     }
 
     /// Types that are declared in several places and are one for member lookup (partial, reopened, merged), each with
@@ -153,6 +160,11 @@ pub(crate) trait Rules: Sync {
 
     /// Whether code that stands directly in a type sees the type's members by their bare names.
     fn type_body_is_scope(&self) -> bool {
+        false
+    }
+
+    /// Whether types of the language may be declared in several parts.
+    fn has_types_in_parts(&self) -> bool {
         false
     }
 

@@ -21,7 +21,7 @@ fn commit(number: u8, names: &[&str]) -> MinedCommit {
 }
 
 fn new<'a>(walked: &'a [&'a [u8]], mined: &'a [MinedCommit], is_cut: bool) -> NewHistory<'a> {
-    NewHistory { rules: 1, commit_time: 5000, is_cut, walked, mined }
+    NewHistory { rules: 1, commit_time: 5000, is_cut, walked, older: &[], mined }
 }
 
 fn store_with_snapshots() -> (tempfile::TempDir, Store) {

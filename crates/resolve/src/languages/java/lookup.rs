@@ -16,7 +16,7 @@ impl Java {
     /// A name that no type around it declares: imports, the package, wildcards, `java.lang`, packages.
     pub(super) fn top(&self, ev: &mut Evaluator<'_>, frame: Frame, name: Name, space: Space) -> Value {
         let world = ev.world;
-        let facts = world.facts(frame.file);
+        let facts = world.found_in(frame.file);
         let scopes = &world.scopes[frame.file as usize];
         for entry in scopes.find(Scope::TOP, name) {
             let found = match entry.item {
@@ -184,7 +184,7 @@ impl Java {
         name: Name,
     ) -> Option<Value> {
         let world = ev.world;
-        let facts = world.facts(frame.file);
+        let facts = world.found_in(frame.file);
         let mut at = decl;
         while let Some(id) = at {
             let around = facts.decl(id);
@@ -232,7 +232,7 @@ impl Java {
         name: Name,
     ) -> Value {
         let world = ev.world;
-        let facts = world.facts(frame.file);
+        let facts = world.found_in(frame.file);
         let mut doubt = false;
         let mut outside: Option<Value> = None;
         let mut at = decl;
@@ -278,7 +278,7 @@ impl Java {
     /// Static imports: single ones first, all of a name together; then wildcards.
     fn imported_method(&self, ev: &mut Evaluator<'_>, frame: Frame, name: Name) -> Option<Value> {
         let world = ev.world;
-        let facts = world.facts(frame.file);
+        let facts = world.found_in(frame.file);
         let scopes = &world.scopes[frame.file as usize];
         let mut found: Vec<Def> = Vec::new();
         let mut outside: Option<Value> = None;

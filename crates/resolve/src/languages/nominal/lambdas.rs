@@ -18,7 +18,7 @@ pub(crate) fn given(ev: &mut Evaluator<'_>, dialect: &dyn Dialect, frame: Frame,
     }
     let callee = ev.callee(frame, it.decl, it.callee);
     let receiver = receiver_of(ev, frame, it.decl, it.callee);
-    let arguments = world.facts(frame.file).arguments_of(it.callee);
+    let arguments = world.found_in(frame.file).arguments_of(it.callee);
     callee.map(|target| match target {
         Value::Def(method) if world.kind(*method).is_callable() => {
             let (file, id, decl) = world.decl(*method);
@@ -49,7 +49,7 @@ pub(crate) fn receiver_of(
     decl: Option<DeclId>,
     callee: ExprId,
 ) -> Value {
-    match ev.world.facts(frame.file).expr(callee) {
+    match ev.world.found_in(frame.file).expr(callee) {
         Expr::Member { of, .. } => ev.settled_expr(frame, decl, of),
         _ => Value::Unknown,
     }
@@ -92,7 +92,7 @@ pub(crate) fn gives(
     decl: Option<DeclId>,
     function: ExprId,
 ) -> Value {
-    match ev.world.facts(frame.file).expr(function) {
+    match ev.world.found_in(frame.file).expr(function) {
         Expr::Lambda { result: Some(result), .. } => ev.settled_expr(frame, decl, result),
         Expr::Lambda { .. } => Value::Nothing,
         Expr::Scoped { .. } | Expr::Member { .. } => {

@@ -4,6 +4,8 @@ use knowing_model::NodeKind;
 use knowing_model::facts::{DeclId, FileFacts, ImportKind};
 use rustc_hash::FxHashMap;
 
+use crate::again::keys::{self, Door};
+use crate::again::{Notary, reads};
 use crate::world::{Def, World};
 
 #[derive(Default)]
@@ -47,6 +49,20 @@ impl PhpNames {
         names
     }
 
+    /// What is asked here, and what the answers are.
+    pub(crate) fn answers(&self, notary: &mut Notary<'_>) {
+        let tables = [
+            (Sort::Type, &self.types),
+            (Sort::Function, &self.functions),
+            (Sort::Constant, &self.constants),
+        ];
+        for (sort, table) in tables {
+            table.iter().for_each(|(whole, defs)| {
+                notary.push(Door::PhpName, keys::text(sort as u64, whole), None, notary.all(defs));
+            });
+        }
+    }
+
     /// What is declared by a whole name; of several the nearest by path, and no test's for other code.
     pub(super) fn find(&self, world: &World<'_>, from: u32, sort: Sort, whole: &str) -> Option<Def> {
         let table = match sort {
@@ -54,6 +70,7 @@ impl PhpNames {
             Sort::Function => &self.functions,
             Sort::Constant => &self.constants,
         };
+        reads::note(Door::PhpName, keys::text(sort as u64, whole), None);
         let all = table.get(whole)?;
         let shared = |def: &Def| {
             let path = world.path(world.file_of(*def));
