@@ -69,7 +69,7 @@ pub(crate) fn assemble(world: &World<'_>, parts: Parts<'_>) -> Resolution {
     for of_file in derived.chunk_by(|one, other| world.file_of(one.source) == world.file_of(other.source)) {
         let file = world.file_of(of_file[0].source) as usize;
         // Never 0, which stands for none.
-        let digest = of_file.iter().fold(1, |state, it| mix(state, it.digest(world))) | 1;
+        let digest = of_file.iter().fold(0_u64, |sum, it| sum.wrapping_add(it.digest(world))) | 1;
         records[file].derived = digest;
         match before(file) {
             Some(before) if before.derived == digest => kept.push((file as u32, UnitLayer::Derived)),
@@ -106,8 +106,10 @@ fn result_digest(world: &World<'_>, first: &FxHashMap<u64, u32>, file: u32, resu
         }
         let about = u64::from(edge.kind.id()) << 8 | u64::from(edge.provenance.id());
         let about = (about << 16 | u64::from(edge.confidence_bp)) << 32 | u64::from(edge.n_sites);
-        state = [end(edge.source), end(edge.target), about].into_iter().fold(state, mix);
-        state = edge.sites.iter().fold(state, |state, it| mix(state, at(*it)));
+        let own = [end(edge.source), end(edge.target), about].into_iter().fold(1, mix);
+        let own = edge.sites.iter().fold(own, |state, it| mix(state, at(*it)));
+        // Added, because the order of edges is one of numbers.
+        state = state.wrapping_add(own);
     }
     for site in &result.unresolved {
         let about = u64::from(site.n_arguments) << 8 | u64::from(site.reason.id());
