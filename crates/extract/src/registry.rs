@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 
 use crate::language::Language;
-use crate::languages::{go, java, python, rust, typescript};
+use crate::languages::{go, java, kotlin, python, rust, typescript};
 use crate::manifests::{self, Manifests};
 
 /// Languages by name; one that has several grammars has a line for each.
 pub(crate) const LANGUAGES: &[&Language] = &[
     &go::LANGUAGE,
     &java::LANGUAGE,
+    &kotlin::LANGUAGE,
     &python::LANGUAGE,
     &rust::LANGUAGE,
     &typescript::JAVASCRIPT,

@@ -30,6 +30,11 @@ fn x1_java() {
 }
 
 #[test]
+fn x1_kotlin() {
+    check("languages/kotlin/spec.md", include_str!("languages/kotlin/spec.md"), "src/main/kotlin/a/A.kt");
+}
+
+#[test]
 fn x1_python() {
     check("languages/python/spec.md", include_str!("languages/python/spec.md"), "a.py");
 }
@@ -97,7 +102,7 @@ proptest! {
     #[test]
     fn x5_random_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..2_000)) {
         for path in [
-            "A.java", "a.py", "tests/a.pyi", "a.rs", "a.ts", "a.tsx", "a.js", "a.vue", "tsconfig.json", "package.json",
+            "A.java", "A.kt", "a.py", "tests/a.pyi", "a.rs", "a.ts", "a.tsx", "a.js", "a.vue", "tsconfig.json", "package.json",
             "pnpm-workspace.yaml", "a.go", "a_test.go", "Cargo.toml", "pyproject.toml", "setup.cfg", "setup.py",
             "go.mod", "go.work",
         ] {
@@ -134,6 +139,7 @@ proptest! {
 fn snippets() -> Vec<(String, String)> {
     let specs = [
         ("A.java", include_str!("languages/java/spec.md")),
+        ("A.kt", include_str!("languages/kotlin/spec.md")),
         ("a.py", include_str!("languages/python/spec.md")),
         ("a.rs", include_str!("languages/rust/spec.md")),
         ("a.tsx", include_str!("languages/typescript/spec.md")),
@@ -505,6 +511,7 @@ fn x7_line_ends_and_marks_do_not_matter() {
 fn an_empty_file_has_facts() {
     for path in [
         "A.java",
+        "A.kt",
         "a.py",
         "a.rs",
         "a.go",

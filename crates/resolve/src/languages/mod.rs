@@ -2,6 +2,7 @@
 
 pub(crate) mod go;
 pub(crate) mod java;
+pub(crate) mod kotlin;
 pub(crate) mod nominal;
 pub(crate) mod python;
 pub(crate) mod rust;
@@ -279,6 +280,11 @@ pub(crate) trait Rules: Sync {
         }
     }
 
+    /// Part number `index` of what is destructured and is no tuple.
+    fn item(&self, ev: &mut Evaluator<'_>, frame: Frame, of: &Value, index: u32) -> Value {
+        Value::Unknown
+    }
+
     /// What `with of as` binds.
     fn entered(&self, ev: &mut Evaluator<'_>, frame: Frame, of: &Value) -> Value {
         Value::Unknown
@@ -376,6 +382,7 @@ pub(crate) fn rules_of(language: &str) -> &'static dyn Rules {
     match language {
         "go" => &go::Go,
         "java" => &java::Java,
+        "kotlin" => &kotlin::Kotlin,
         "python" => &python::Python,
         "rust" => &rust::Rust,
         "typescript" => &typescript::TypeScript,
@@ -387,6 +394,7 @@ pub(crate) fn rules_of(language: &str) -> &'static dyn Rules {
 pub(crate) fn vocabulary() -> impl Iterator<Item = &'static str> {
     go::vocabulary()
         .chain(java::vocabulary())
+        .chain(kotlin::vocabulary())
         .chain(python::vocabulary())
         .chain(rust::vocabulary())
         .chain(typescript::vocabulary())
