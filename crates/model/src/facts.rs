@@ -78,6 +78,8 @@ pub struct FileFacts {
     pub condition: Option<Str>,
     /// What calls are made with, sorted by callee; only where the language tells callables of one name apart by it.
     pub arguments: Vec<Argument>,
+    /// Namespaces of parts of the file, outer ones first; where there are none, `namespace` holds for all of it.
+    pub namespaces: Vec<Namespace>,
 }
 
 impl FileFacts {
@@ -95,6 +97,12 @@ impl FileFacts {
 
     pub fn type_(&self, it: TypeId) -> &Type {
         &self.types[it.index()]
+    }
+
+    /// The namespace around an offset, by its whole name.
+    pub fn namespace_at(&self, offset: u32) -> Option<Str> {
+        let inner = self.namespaces.iter().rev().find(|it| it.range.contains(offset));
+        inner.map(|it| it.name).or(if self.namespaces.is_empty() { self.namespace } else { None })
     }
 
     /// What the call of `callee` is made with.
@@ -192,6 +200,8 @@ impl Modifiers {
     pub const CONTEXT_MANAGER: Modifiers = Modifiers(128);
     /// Seen in its own file alone (`private`), where overloads are told apart.
     pub const PRIVATE: Modifiers = Modifiers(256);
+    /// Only says that there is such a thing, which is defined elsewhere or nowhere: a prototype, `extern int x;`.
+    pub const DECLARED: Modifiers = Modifiers(512);
 
     pub fn contains(self, other: Modifiers) -> bool {
         self.0 & other.0 == other.0
@@ -242,6 +252,10 @@ pub enum BaseRole {
     Implements,
     /// Python's `metaclass=`.
     Metaclass,
+    /// Ruby's `prepend`: comes before the type's own members.
+    Prepended,
+    /// Ruby's `extend`: gives members to the type itself, not to its values.
+    Extended,
 }
 
 /// `impl Interface for Type { ... }`; a Go receiver later.
@@ -366,6 +380,16 @@ pub enum Expr {
         callee: ExprId,
         argument: u8,
         parameter: u8,
+    },
+    /// `of` with written type arguments: `of<A, B>`; the type is a tuple of them.
+    Generic {
+        of: ExprId,
+        arguments: TypeId,
+    },
+    /// What the call of `callee` puts out through its argument number `argument`: `out var x`.
+    Out {
+        callee: ExprId,
+        argument: u8,
     },
 }
 
@@ -532,6 +556,13 @@ pub enum ImportKind {
     Member { name: Str, alias: Str },
     /// All public names of the module.
     Wildcard,
+}
+
+/// A namespace of a part of a file, by its whole name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Namespace {
+    pub name: Str,
+    pub range: Range,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -174,7 +174,9 @@ impl Emitter<'_> {
                             self.push(Some(id), end, EdgeKind::Implements, base.position);
                         }
                     }
-                    BaseRole::Implements => self.push(Some(id), end, EdgeKind::Implements, base.position),
+                    BaseRole::Implements | BaseRole::Prepended | BaseRole::Extended => {
+                        self.push(Some(id), end, EdgeKind::Implements, base.position)
+                    }
                     BaseRole::Metaclass => self.push(Some(id), end, EdgeKind::References, base.position),
                 }
             }
@@ -212,7 +214,7 @@ impl Emitter<'_> {
                 ReferenceTarget::Expr(expr) => {
                     let scope = match reference.role {
                         // A decorator stands outside what it decorates. `@x.setter` is the property's own.
-                        ReferenceRole::Decorator => {
+                        ReferenceRole::Decorator if !rules.decorates_from_inside() => {
                             let scope = reference.decl.and_then(|it| world.facts(self.file).decl(it).owner);
                             if self.is_of_property(scope, expr) {
                                 continue;
@@ -227,13 +229,19 @@ impl Emitter<'_> {
                         (value, ReferenceRole::Decorator | ReferenceRole::Raise) if !value.is_known() => {
                             self.ev.expr_in(self.frame, scope, expr, Space::Macro)
                         }
+                        // What a field or property holds is thrown, not the field.
+                        (Value::Def(def), ReferenceRole::Raise)
+                            if matches!(self.world.kind(def), NodeKind::Field | NodeKind::Property) =>
+                        {
+                            self.ev.settled(self.frame, &Value::Def(def))
+                        }
                         (value, _) => value,
                     }
                 }
             };
             for part in value.parts() {
                 let end = match part {
-                    Value::Def(def) => End::Def(*def),
+                    Value::Def(def) => End::Def(rules.definition(world, self.file, *def)),
                     Value::Overloads(all) if all.len() == 1 => End::Def(all[0]),
                     Value::External(external) => self.external(external),
                     Value::Module(_) => match rules.file_of(&self.ev, part) {
@@ -247,7 +255,12 @@ impl Emitter<'_> {
                     }
                     _ => continue,
                 };
-                self.reference(reference.decl, end, reference.role, reference.position);
+                // A bare name that means a field of the type around.
+                let role = match reference.role {
+                    ReferenceRole::Value if self.is_own_field(reference.decl, end) => ReferenceRole::Field,
+                    role => role,
+                };
+                self.reference(reference.decl, end, role, reference.position);
             }
         }
     }
@@ -296,6 +309,17 @@ impl Emitter<'_> {
                     self.push(decl, end, EdgeKind::References, position);
                 }
             }
+        }
+    }
+
+    fn is_own_field(&self, decl: Option<DeclId>, end: End) -> bool {
+        match end {
+            End::Def(def) => {
+                self.world.kind(def) == NodeKind::Field
+                    && self.world.hierarchy.owner_type(self.world, def).is_some()
+                    && self.is_own(decl, end)
+            }
+            _ => false,
         }
     }
 

@@ -223,6 +223,8 @@ impl<'w> Evaluator<'w> {
             Expr::Given { callee, argument, parameter } => {
                 rules.given(self, frame, Given { decl, callee, argument, parameter })
             }
+            Expr::Generic { of, .. } => self.expr_in(frame, decl, of, space),
+            Expr::Out { callee, argument } => rules.put_out(self, frame, CallSite { callee, decl }, argument),
             Expr::Root | Expr::Unknown => Value::Unknown,
         }
     }
@@ -234,9 +236,17 @@ impl<'w> Evaluator<'w> {
         if !self.enter() {
             return Value::Unknown;
         }
+        let rules = self.world.rules(frame.file);
         let value = self.called_by_name(frame, decl, callee);
+        let value = value.map(|it| rules.called_with(self, frame, it, CallSite { callee, decl }));
         let value = value.map(|it| match it {
-            Value::Overloads(all) => overloads::choose(self, frame, decl, callee, all),
+            Value::Overloads(all) => {
+                let rules = self.world.rules(frame.file);
+                match rules.meant(self, frame, CallSite { callee, decl }, all) {
+                    Some(value) => value,
+                    None => overloads::choose(self, frame, decl, callee, all),
+                }
+            }
             other => other.clone(),
         });
         self.leave();
@@ -247,6 +257,7 @@ impl<'w> Evaluator<'w> {
         let world = self.world;
         let rules = world.rules(frame.file);
         match world.facts(frame.file).expr(callee) {
+            Expr::Generic { of, .. } => self.called_by_name(frame, decl, of),
             Expr::Member { of, name } if rules.has_methods_apart() => {
                 let of = self.settled_expr(frame, decl, of);
                 let name = world.name(frame.file, name);
@@ -268,6 +279,12 @@ impl<'w> Evaluator<'w> {
 
     pub(crate) fn settled_expr(&mut self, frame: Frame, decl: Option<DeclId>, expr: ExprId) -> Value {
         let value = self.expr(frame, decl, expr);
+        let rules = self.world.rules(frame.file);
+        if let (Value::Def(def), Expr::Member { of, .. }) = (&value, self.world.facts(frame.file).expr(expr))
+            && let Some(held) = rules.held_by(self, frame, CallSite { callee: of, decl }, *def)
+        {
+            return held;
+        }
         self.settled(frame, &value)
     }
 
@@ -394,8 +411,14 @@ impl<'w> Evaluator<'w> {
                     }
                 }
             }
-            if !callable {
-                match rules.bare_member(self, frame, world.def(frame.file, id), name, space) {
+            // A member that is defined outside of its type sees the type all the same.
+            let own = (!callable).then(|| world.def(frame.file, id));
+            let outer = match facts.decl(id).implementation {
+                Some(_) => world.hierarchy.owner_type(world, world.def(frame.file, id)),
+                None => None,
+            };
+            for type_ in own.into_iter().chain(outer) {
+                match rules.bare_member(self, frame, type_, name, space) {
                     Value::Missing => {}
                     value => return value,
                 }
@@ -411,11 +434,12 @@ impl<'w> Evaluator<'w> {
                 return value;
             }
         }
-        if scope.is_none() && innermost && rules.binds_whole_callable() {
+        if scope.is_none() && (innermost && rules.binds_whole_callable() || rules.top_is_scope()) {
             // Code at the top of a file sees what was bound before it.
             let entries = world.scopes[frame.file as usize].find(Scope::TOP, name);
+            let flow = innermost.then_some(at);
             if entries.iter().any(|it| matches!(it.item, Item::Binding(_)))
-                && let Some(value) = self.bound_here(frame, entries, Some(at), at, space)
+                && let Some(value) = self.bound_here(frame, entries, flow, at, space)
             {
                 return value;
             }

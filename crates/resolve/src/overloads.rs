@@ -50,6 +50,15 @@ pub(crate) fn takes(world: &World<'_>, def: Def, from: u32, arguments: &[Argumen
     names_fit && (n_given >= n_needed || is_spread) && (n_given <= n_all || has_rest)
 }
 
+/// How many arguments a callable can be called with.
+pub(crate) fn n_parameters(world: &World<'_>, def: Def) -> std::ops::RangeInclusive<usize> {
+    let (_, _, decl) = world.decl(def);
+    let has_rest = parameters(decl).any(|it| it.kind == ParameterKind::Rest);
+    let n_needed =
+        parameters(decl).filter(|it| it.default.is_none() && it.kind != ParameterKind::Rest).count();
+    n_needed..=if has_rest { usize::MAX } else { parameters(decl).count() }
+}
+
 fn parameters(decl: &Decl) -> impl Iterator<Item = &Parameter> {
     decl.parameters.iter().filter(|it| it.kind != ParameterKind::Receiver)
 }

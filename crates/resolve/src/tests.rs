@@ -70,6 +70,26 @@ fn check(spec: &str, file: &str) {
 }
 
 #[test]
+fn r1_r2_r3_r5_r6_csharp_spec_holds() {
+    check(include_str!("languages/csharp/spec.md"), "csharp/spec.md");
+}
+
+#[test]
+fn r1_r2_r3_r5_r6_php_spec_holds() {
+    check(include_str!("languages/php/spec.md"), "php/spec.md");
+}
+
+#[test]
+fn r1_r2_r3_r5_r6_c_spec_holds() {
+    check(include_str!("languages/cpp/spec_c.md"), "cpp/spec_c.md");
+}
+
+#[test]
+fn r1_r2_r3_r5_r6_cpp_spec_holds() {
+    check(include_str!("languages/cpp/spec.md"), "cpp/spec.md");
+}
+
+#[test]
 fn r1_r2_r3_r5_r6_go_spec_holds() {
     check(include_str!("languages/go/spec.md"), "go/spec.md");
 }
@@ -87,6 +107,11 @@ fn r1_r2_r3_r5_r6_kotlin_spec_holds() {
 #[test]
 fn r1_r2_r3_r5_r6_python_spec_holds() {
     check(include_str!("languages/python/spec.md"), "python/spec.md");
+}
+
+#[test]
+fn r1_r2_r3_r5_r6_ruby_spec_holds() {
+    check(include_str!("languages/ruby/spec.md"), "ruby/spec.md");
 }
 
 #[test]

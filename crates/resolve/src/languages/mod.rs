@@ -1,10 +1,14 @@
 //! What each language means by its names: modules, imports, member order, the standard library.
 
+pub(crate) mod cpp;
+pub(crate) mod csharp;
 pub(crate) mod go;
 pub(crate) mod java;
 pub(crate) mod kotlin;
 pub(crate) mod nominal;
+pub(crate) mod php;
 pub(crate) mod python;
+pub(crate) mod ruby;
 pub(crate) mod rust;
 pub(crate) mod typescript;
 
@@ -17,18 +21,26 @@ use crate::names::Name;
 use crate::value::{External, Value};
 use crate::world::{Def, World};
 
+use self::cpp::CppUnits;
+use self::csharp::CsharpNamespaces;
 use self::go::GoPackages;
 use self::java::Jvm;
+use self::php::PhpNames;
 use self::python::PythonModules;
+use self::ruby::RubyModules;
 use self::rust::RustCrates;
 use self::typescript::TypeScriptModules;
 
 /// Where each language finds its modules, packages and types by name: made once, before anything is resolved.
 #[derive(Default)]
 pub(crate) struct Modules {
+    pub(crate) cpp: CppUnits,
+    pub(crate) csharp: CsharpNamespaces,
     pub(crate) go: GoPackages,
     pub(crate) jvm: Jvm,
+    pub(crate) php: PhpNames,
     pub(crate) python: PythonModules,
+    pub(crate) ruby: RubyModules,
     pub(crate) rust: RustCrates,
     pub(crate) typescript: TypeScriptModules,
 }
@@ -36,9 +48,13 @@ pub(crate) struct Modules {
 impl Modules {
     pub(crate) fn new(world: &World<'_>) -> Modules {
         Modules {
+            cpp: CppUnits::new(world),
+            csharp: CsharpNamespaces::new(world),
             go: GoPackages::new(world),
             jvm: Jvm::new(world),
+            php: PhpNames::new(world),
             python: PythonModules::new(world),
+            ruby: RubyModules::new(world),
             rust: RustCrates::new(world),
             typescript: TypeScriptModules::new(world),
         }
@@ -47,7 +63,7 @@ impl Modules {
     /// Types that are declared in several places and are one for member lookup (partial, reopened, merged), each with
     /// all its parts in the order of files and lines. A declaration stands in one group at most.
     pub(crate) fn types_in_parts(&self) -> Vec<Vec<Def>> {
-        self.typescript.types_in_parts().to_vec()
+        [self.csharp.types_in_parts(), self.ruby.types_in_parts(), self.typescript.types_in_parts()].concat()
     }
 }
 
@@ -147,9 +163,39 @@ pub(crate) trait Rules: Sync {
         Value::Missing
     }
 
+    /// Whether code at the top of a file has variables, which callables below it may see.
+    fn top_is_scope(&self) -> bool {
+        false
+    }
+
+    /// Whether reading a property is calling it, so that what it gives is not what is called.
+    fn calls_properties(&self) -> bool {
+        false
+    }
+
+    /// Whether a module has members that values get, as a type has.
+    fn has_member_modules(&self) -> bool {
+        false
+    }
+
+    /// Whether a decorator is a call in the body of what it decorates.
+    fn decorates_from_inside(&self) -> bool {
+        false
+    }
+
+    /// Whether this word stands for the receiver itself, whose members are known or not, but never guessed.
+    fn names_receiver(&self, word: &str) -> bool {
+        false
+    }
+
     /// What an import binds its name to.
     fn imported_value(&self, ev: &mut Evaluator<'_>, frame: Frame, import: &Import, space: Space) -> Value {
         Value::Unknown
+    }
+
+    /// Files that an import brings names of into reach, without loading any of them by itself.
+    fn reached_files(&self, ev: &Evaluator<'_>, frame: Frame, import: &Import) -> Vec<u32> {
+        Vec::new()
     }
 
     /// The files an import loads.
@@ -221,6 +267,22 @@ pub(crate) trait Rules: Sync {
         Value::Unknown
     }
 
+    /// What a call puts out through an argument.
+    fn put_out(&self, ev: &mut Evaluator<'_>, frame: Frame, site: CallSite, argument: u8) -> Value {
+        Value::Unknown
+    }
+
+    /// Of several callables of one name those that a call means, where the language has rules of its own.
+    fn meant(&self, ev: &mut Evaluator<'_>, frame: Frame, site: CallSite, all: &[Def]) -> Option<Value> {
+        None
+    }
+
+    /// What a field or property holds in what `of` (`CallSite::callee`) stands for, where that says more than its own
+    /// declaration: type arguments.
+    fn held_by(&self, ev: &mut Evaluator<'_>, frame: Frame, of: CallSite, def: Def) -> Option<Value> {
+        None
+    }
+
     /// Whether a value can be passed where `target` is asked for; what tells overloads apart.
     fn fits(&self, ev: &mut Evaluator<'_>, frame: Frame, value: &Value, target: &Value) -> Fit {
         Fit::Unknown
@@ -234,7 +296,21 @@ pub(crate) trait Rules: Sync {
     /// Whether a call of this declaration is a call of it, and not of what it holds.
     fn is_called(&self, world: &World<'_>, def: Def) -> bool {
         let kind = world.kind(def);
-        kind.is_callable() || kind.is_type_like() || kind == NodeKind::EnumMember
+        kind.is_callable()
+            || kind.is_type_like()
+            || kind == NodeKind::EnumMember
+            || kind == NodeKind::Property && self.calls_properties()
+    }
+
+    /// What a call calls whose callee was found to be `value`, where that is not all: the constructors of a type, what
+    /// is found by the arguments.
+    fn called_with(&self, ev: &mut Evaluator<'_>, frame: Frame, value: &Value, site: CallSite) -> Value {
+        value.clone()
+    }
+
+    /// Where what is only declared is defined, as the file `from` has it linked.
+    fn definition(&self, world: &World<'_>, from: u32, def: Def) -> Def {
+        def
     }
 
     /// Whether a member overrides one of the same name of a type above.
@@ -278,11 +354,6 @@ pub(crate) trait Rules: Sync {
             Value::Tuple(items) => items.get(index as usize).cloned().unwrap_or(Value::Unknown),
             _ => Value::Unknown,
         }
-    }
-
-    /// Part number `index` of what is destructured and is no tuple.
-    fn item(&self, ev: &mut Evaluator<'_>, frame: Frame, of: &Value, index: u32) -> Value {
-        Value::Unknown
     }
 
     /// What `with of as` binds.
@@ -380,10 +451,14 @@ impl Rules for Plain {}
 
 pub(crate) fn rules_of(language: &str) -> &'static dyn Rules {
     match language {
+        "c" | "cpp" => &cpp::Cpp,
+        "csharp" => &csharp::Csharp,
         "go" => &go::Go,
         "java" => &java::Java,
         "kotlin" => &kotlin::Kotlin,
+        "php" => &php::Php,
         "python" => &python::Python,
+        "ruby" => &ruby::Ruby,
         "rust" => &rust::Rust,
         "typescript" => &typescript::TypeScript,
         _ => &Plain,
@@ -392,10 +467,14 @@ pub(crate) fn rules_of(language: &str) -> &'static dyn Rules {
 
 /// Words the rules look for, so that they are names even where no file uses them.
 pub(crate) fn vocabulary() -> impl Iterator<Item = &'static str> {
-    go::vocabulary()
+    cpp::vocabulary()
+        .chain(csharp::vocabulary())
+        .chain(go::vocabulary())
         .chain(java::vocabulary())
         .chain(kotlin::vocabulary())
+        .chain(php::vocabulary())
         .chain(python::vocabulary())
+        .chain(ruby::vocabulary())
         .chain(rust::vocabulary())
         .chain(typescript::vocabulary())
 }

@@ -428,7 +428,7 @@ impl Kotlin {
     }
 
     /// Part number `index` of what is destructured: a pair, an entry of a map, a data class.
-    pub(super) fn part(&self, ev: &mut Evaluator<'_>, frame: Frame, of: &Value, index: u32) -> Value {
+    pub(super) fn part(&self, ev: &mut Evaluator<'_>, of: &Value, index: u32) -> Value {
         let world = ev.world;
         match of {
             Value::ExternalInstance(external, arguments) => {
@@ -450,8 +450,9 @@ impl Kotlin {
                 let (file, id, decl) = world.decl(primary);
                 match decl.parameters.get(index as usize).and_then(|it| it.type_) {
                     Some(type_) => {
+                        let frame = Frame::of_file(file);
                         let known = generics::at_receiver(ev, frame, of, owner);
-                        generics::written(ev, Frame::in_file(frame, file), Some(id), type_, &known)
+                        generics::written(ev, frame, Some(id), type_, &known)
                     }
                     None => Value::Unknown,
                 }

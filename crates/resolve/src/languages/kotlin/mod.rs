@@ -373,8 +373,8 @@ impl Rules for Kotlin {
         }
     }
 
-    fn item(&self, ev: &mut Evaluator<'_>, frame: Frame, of: &Value, index: u32) -> Value {
-        self.part(ev, frame, of, index)
+    fn item(&self, ev: &mut Evaluator<'_>, of: &Value, index: u32) -> Value {
+        self.part(ev, of, index)
     }
 
     fn literal(&self, ev: &Evaluator<'_>, literal: Literal) -> Value {
