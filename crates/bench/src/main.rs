@@ -2,6 +2,7 @@
 
 #![expect(clippy::print_stdout, reason = "a report on stdout is what this program is for")]
 
+mod edges;
 mod features;
 mod index;
 mod judge;
@@ -57,6 +58,32 @@ enum Bench {
         /// Print each symbol that is missing.
         #[arg(long)]
         list: bool,
+    },
+    /// How many of our calls and references are right, and how many of a compiler's we have.
+    ///
+    /// knowing-bench edges --repo ../caddy --truth caddy.scip --write docs/accuracy.md
+    Edges {
+        /// A work tree or a bare repository.
+        #[arg(long)]
+        repo: PathBuf,
+        /// A SCIP index of the commit, or a `.tsv` of call sites that were read by eye.
+        #[arg(long)]
+        truth: PathBuf,
+        /// The commit the truth is about; the one a `.tsv` names, else `HEAD`.
+        #[arg(long)]
+        commit: Option<String>,
+        /// The repository's name in the report.
+        #[arg(long)]
+        name: Option<String>,
+        /// Put the section of this repository into that page.
+        #[arg(long)]
+        write: Option<PathBuf>,
+        /// Print every wrong and missing site.
+        #[arg(long)]
+        list: bool,
+        /// Groups of wrong and missing sites to show.
+        #[arg(long, default_value_t = 20)]
+        shown: usize,
     },
     /// How good answers are on files of tasks: recall, precision and rank, with intervals, ablations and latency.
     ///
@@ -119,6 +146,9 @@ fn main() -> anyhow::Result<()> {
     match Arguments::parse().bench {
         Bench::Index { path, commit, workers, runs } => index::report(&path, &commit, workers, runs),
         Bench::Symbols { path, commit, truth, list } => symbols::report(&path, &commit, &truth, list),
+        Bench::Edges { repo, truth, commit, name, write, list, shown } => {
+            edges::report(&edges::Request { repo, truth, commit, name, write, list, shown })
+        }
         Bench::Retrieval { asked, without, compare, write, misses } => {
             let Asked { tasks, repos, corpus, data } = asked;
             let ablations = if without == ["all"] {

@@ -14,7 +14,7 @@ use crate::engine::source::Source;
 use crate::engine::tree::Tree;
 use crate::language::Language;
 use crate::limits::Limits;
-use crate::registry::{LANGUAGES, Reader, reader_of};
+use crate::registry::{BLANKED, LANGUAGES, Reader, code_of, reader_of};
 use crate::screen::flags_of;
 
 /// The facts of an accepted file, with an extractor kept per thread. Broken input is data: there is no error.
@@ -57,8 +57,9 @@ impl Extractor {
     }
 
     fn read(&mut self, place: usize, language: &Language, path: &str, bytes: &[u8]) -> FileFacts {
-        let source = Source::new(bytes);
         let mut flags = flags_of(path, bytes);
+        let bytes = &*code_of(path, bytes);
+        let source = Source::new(bytes);
         let is_test = (language.is_test)(path);
         if is_test {
             flags.insert(NodeFlags::TEST);
@@ -94,7 +95,8 @@ impl Extractor {
             parser.set_language(&tables.grammar).expect("grammar and library are built for each other");
             parser
         });
-        let parsed = parse(parser, bytes, self.limits.parse_time)?;
+        let blanked = BLANKED.iter().find(|it| it.0 == language.name).and_then(|it| it.1(bytes));
+        let parsed = parse(parser, blanked.as_deref().unwrap_or(bytes), self.limits.parse_time)?;
         self.tree.fill(&parsed, bytes, tables, self.limits.max_depth);
         Some(())
     }

@@ -194,6 +194,7 @@ impl Notation<'_> {
                 ReferenceRole::Field => "access",
                 ReferenceRole::Decorator => "decorator",
                 ReferenceRole::Raise => "raise",
+                ReferenceRole::Root => "root",
             };
             let target = match it.target {
                 ReferenceTarget::Type(type_) => self.type_(type_),
@@ -265,6 +266,12 @@ impl Notation<'_> {
                 line += " for_workspace";
             }
             self.push(line);
+        }
+        for it in &manifest.extends {
+            self.push(format!("inherits {it}"));
+        }
+        for it in &manifest.aliases {
+            self.push(format!("alias {} {}", it.pattern, it.targets.join(" ")));
         }
         for it in &manifest.targets {
             let name = it.name.as_deref().unwrap_or("-");

@@ -34,7 +34,7 @@ impl Outline {
         match extension {
             "py" | "pyi" | "rs" | "rb" => Some(Outline(Family::Keywords)),
             "go" => Some(Outline(Family::Go)),
-            "ts" | "tsx" | "js" | "jsx" | "mjs" | "cjs" | "vue" | "java" | "cs" => {
+            "ts" | "tsx" | "js" | "jsx" | "mjs" | "cjs" | "mts" | "cts" | "vue" | "java" | "cs" => {
                 Some(Outline(Family::Methods))
             }
             _ => None,

@@ -1,12 +1,27 @@
 //! Which languages and project files there are: one line each, sorted.
 
+use std::borrow::Cow;
+
 use crate::language::Language;
-use crate::languages::{go, python, ruby, rust};
+use crate::languages::{go, python, ruby, rust, typescript};
 use crate::manifests::{self, Manifests};
 
-/// Languages by name.
-pub(crate) const LANGUAGES: &[&Language] =
-    &[&go::LANGUAGE, &python::LANGUAGE, &ruby::LANGUAGE, &rust::LANGUAGE];
+/// Languages by name; one that has several grammars has a line for each.
+pub(crate) const LANGUAGES: &[&Language] = &[
+    &go::LANGUAGE,
+    &python::LANGUAGE,
+    &ruby::LANGUAGE,
+    &rust::LANGUAGE,
+    &typescript::JAVASCRIPT,
+    &typescript::TSX,
+    &typescript::TYPESCRIPT,
+];
+
+/// Languages whose parser is given another text of the same length, where a file asks for it.
+pub(crate) const BLANKED: &[(&str, Blanked)] = &[("rust", rust::blanked)];
+
+/// None when the file is parsed as it is.
+pub(crate) type Blanked = fn(&[u8]) -> Option<Vec<u8>>;
 
 /// Whole names of files that have no extension to tell their language by.
 const NAMED: &[(&str, &[&str])] = &[("ruby", &["Capfile", "Gemfile", "Guardfile", "Rakefile", "config.ru"])];
@@ -16,9 +31,28 @@ pub(crate) const MANIFESTS: &[&Manifests] = &[
     &manifests::cargo::CARGO,
     &manifests::gomod::GO_MOD,
     &manifests::gomod::GO_WORK,
+    &manifests::node::LERNA,
+    &manifests::node::PACKAGE,
+    &manifests::node::PNPM,
     &manifests::pyproject::PYPROJECT,
     &manifests::setup::SETUP_CFG,
+    &manifests::tsconfig::TSCONFIG,
 ];
+
+/// A file to what of it is code, of the same length.
+type Code = fn(&[u8]) -> Vec<u8>;
+
+/// Files of which a part alone is code, by extension.
+const EMBEDDED: &[(&str, Code)] = &[("vue", typescript::vue::scripts)];
+
+/// What of a file is parsed.
+pub(crate) fn code_of<'b>(path: &str, bytes: &'b [u8]) -> Cow<'b, [u8]> {
+    let extension = path.rsplit_once('.').map_or("", |(_, it)| it);
+    match EMBEDDED.iter().find(|(it, _)| *it == extension) {
+        Some((_, code)) => Cow::Owned(code(bytes)),
+        None => Cow::Borrowed(bytes),
+    }
+}
 
 /// A language or project format and the paths it takes, for documentation.
 #[derive(Clone, PartialEq, Eq, Debug)]

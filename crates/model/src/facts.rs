@@ -154,6 +154,9 @@ pub struct Decl {
     /// What a variable, constant or class field starts as, evaluated in the scope around the declaration.
     pub value: Option<ExprId>,
     pub bases: Vec<Base>,
+    /// Where its bare name means it, when that is not all of what it stands in: the block around it, or nowhere for
+    /// what is reached as a member only.
+    pub visible: Option<Range>,
 }
 
 /// Language modifiers that matter to resolution.
@@ -464,6 +467,9 @@ pub enum ReferenceRole {
     Decorator,
     /// Raised, thrown, or the error type of a result.
     Raise,
+    /// What a longer chain begins with (`app` of `app.config.get()`): a use when it is a declaration, none when it is a
+    /// module.
+    Root,
 }
 
 /// One imported name; `from a import b, c` and `use a::{b, c}` give two.
@@ -547,6 +553,17 @@ pub struct Manifest {
     /// Directories, relative to the file, under which importable modules lie.
     pub source_roots: Vec<String>,
     pub targets: Vec<ManifestTarget>,
+    /// Names of modules and the paths they stand for, relative to the file; `*` in both is the same text.
+    pub aliases: Vec<PathAlias>,
+    /// Project files, relative to this one or by package, whose statements hold here too.
+    pub extends: Vec<String>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct PathAlias {
+    pub pattern: String,
+    /// In order of preference.
+    pub targets: Vec<String>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

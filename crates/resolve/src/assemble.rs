@@ -81,7 +81,7 @@ fn derived_units(world: &World<'_>, symbols: &Symbols, derived: Vec<DerivedEdge>
             target: symbols.of_def(world, edge.target),
             kind: edge.kind,
             provenance: edge.provenance,
-            confidence_bp: edge.provenance.usual_confidence(),
+            confidence_bp: edge.confidence_bp,
             sites: vec![],
             n_sites: 0,
         });

@@ -1,8 +1,14 @@
-//! What follows from all files together: members of types, and what overrides what.
+//! What follows from all files together: members of types, what overrides what, what fulfils a hinted interface, what
+//! tests exercise, and what is alike.
+
+mod hints;
+mod similar;
+mod tested;
 
 use knowing_model::facts::DeclId;
 use knowing_model::{EdgeKind, NodeKind, Provenance};
 
+use crate::emit::FileEdges;
 use crate::hierarchy::Ancestor;
 use crate::names::Name;
 use crate::scopes::{Item, Scope};
@@ -13,30 +19,36 @@ pub(crate) struct DerivedEdge {
     pub(crate) target: Def,
     pub(crate) kind: EdgeKind,
     pub(crate) provenance: Provenance,
+    pub(crate) confidence_bp: u16,
+}
+
+impl DerivedEdge {
+    /// With the usual confidence of its provenance.
+    pub(crate) fn new(source: Def, target: Def, kind: EdgeKind, provenance: Provenance) -> DerivedEdge {
+        DerivedEdge { source, target, kind, provenance, confidence_bp: provenance.usual_confidence() }
+    }
 }
 
 /// Sorted by source, target and kind.
-pub(crate) fn derive(world: &World<'_>) -> Vec<DerivedEdge> {
+pub(crate) fn derive(world: &World<'_>, files: &[FileEdges]) -> Vec<DerivedEdge> {
     let mut edges = Vec::new();
     for def in (0..world.n_defs() as u32).map(Def) {
         let owner = world.hierarchy.owner_type(world, def);
         if let Some(owner) = owner.filter(|it| *it != def) {
             let provenance = Provenance::Structural;
-            edges.push(DerivedEdge { source: owner, target: def, kind: EdgeKind::Contains, provenance });
-            edges.push(DerivedEdge { source: def, target: owner, kind: EdgeKind::MemberOf, provenance });
+            edges.push(DerivedEdge::new(owner, def, EdgeKind::Contains, provenance));
+            edges.push(DerivedEdge::new(def, owner, EdgeKind::MemberOf, provenance));
             overrides(world, def, owner, &mut edges);
         }
     }
     for parts in world.hierarchy.types_in_parts() {
         let (kind, provenance) = (EdgeKind::References, Provenance::Structural);
-        edges.extend(parts[1..].iter().map(|it| DerivedEdge {
-            source: *it,
-            target: parts[0],
-            kind,
-            provenance,
-        }));
+        edges.extend(parts[1..].iter().map(|it| DerivedEdge::new(*it, parts[0], kind, provenance)));
     }
     crate::languages::derived(world, &mut edges);
+    hints::propagate(world, files, &mut edges);
+    tested::tested(world, files, &mut edges);
+    similar::similar(world, &mut edges);
     edges.sort_unstable_by_key(|it| (it.source, it.target, it.kind));
     edges.dedup_by_key(|it| (it.source, it.target, it.kind));
     edges
@@ -50,7 +62,7 @@ fn overrides(world: &World<'_>, def: Def, owner: Def, edges: &mut Vec<DerivedEdg
     let name = world.name(file, decl.name);
     let mut push = |target: Def| {
         let provenance = Provenance::InterfacePropagation;
-        edges.push(DerivedEdge { source: def, target, kind: EdgeKind::Overrides, provenance });
+        edges.push(DerivedEdge::new(def, target, EdgeKind::Overrides, provenance));
     };
     if let Some(id) = decl.implementation {
         // A method of `impl Interface for Type` fulfils that interface's and no other's.

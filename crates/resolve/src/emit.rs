@@ -99,6 +99,10 @@ impl Emitter<'_> {
     fn imports(&mut self) {
         let rules = self.world.rules(self.file);
         for import in &self.world.facts(self.file).imports {
+            if import.reexport && import.module.is_empty() && import.visible.from == import.visible.to {
+                // The file's own declaration under another name.
+                continue;
+            }
             self.ev.begin();
             let module = rules.imported_module(&mut self.ev, self.frame, import);
             let mut member = self.ev.imported(self.frame, import, Space::Value);
@@ -273,6 +277,11 @@ impl Emitter<'_> {
                 self.draft(end, from, EdgeKind::Decorates, Provenance::AstResolved, position);
             }
             ReferenceRole::Raise => self.push(decl, end, EdgeKind::Throws, position),
+            ReferenceRole::Root => {
+                if matches!(end, End::Def(_)) {
+                    self.push(decl, end, EdgeKind::References, position);
+                }
+            }
         }
     }
 
@@ -387,7 +396,7 @@ pub(crate) fn source(decl: Option<DeclId>, emitter: &Emitter<'_>) -> End {
 }
 
 /// A class that others fulfil rather than extend: a protocol or an abstract base.
-fn is_interface(world: &World<'_>, def: Def) -> bool {
+pub(crate) fn is_interface(world: &World<'_>, def: Def) -> bool {
     world.hierarchy.direct(def).iter().any(|it| match it {
         Ancestor::External(external) => {
             external.last().is_some_and(|it: Name| matches!(world.text(it), "Protocol" | "ABC" | "ABCMeta"))

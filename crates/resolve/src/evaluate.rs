@@ -7,7 +7,7 @@
 
 use knowing_model::NodeKind;
 use knowing_model::facts::{DeclId, Expr, ExprId, ImportKind, ReturnKind, TypeId, Value as Bound};
-use knowing_model::facts::{Import, Modifiers};
+use knowing_model::facts::{FileFacts, Import, Modifiers};
 use rustc_hash::FxHashMap;
 
 use crate::languages::{CallSite, Payload, Space};
@@ -182,7 +182,10 @@ impl<'w> Evaluator<'w> {
                 let of = self.settled_expr(frame, decl, of);
                 self.element(frame, &of)
             }
-            Expr::Await { of } => self.settled_expr(frame, decl, of).map(awaited),
+            Expr::Await { of } => {
+                let of = self.settled_expr(frame, decl, of);
+                of.map(|it| rules.awaited(self, it))
+            }
             Expr::Try { of } => {
                 let of = self.settled_expr(frame, decl, of);
                 of.map(|it| rules.tried(self, frame, it))
@@ -265,6 +268,9 @@ impl<'w> Evaluator<'w> {
         if let Some(type_) = decl.type_ {
             let inner = Frame { file, receiver: frame.receiver, level: frame.level };
             return self.typed(inner, decl.owner, type_);
+        }
+        if world.rules(file).is_object(self, def) {
+            return Value::Def(def);
         }
         if frame.level >= MAX_LEVEL {
             return Value::Unknown;
@@ -372,6 +378,14 @@ impl<'w> Evaluator<'w> {
             innermost = false;
             scope = facts.decl(id).owner;
         }
+        if scope.is_none() && rules.has_blocks_at_top() {
+            let entries = world.scopes[frame.file as usize].find(Scope::TOP, name);
+            let of_blocks: Vec<Entry> = entries.iter().copied().filter(|it| is_of_block(facts, it)).collect();
+            let flow = innermost.then_some(at);
+            if let Some(value) = self.bound_here(frame, &of_blocks, flow, at, space) {
+                return value;
+            }
+        }
         if scope.is_none() && (innermost && rules.binds_whole_callable() || rules.top_is_scope()) {
             // Code at the top of a file sees what was bound before it.
             let entries = world.scopes[frame.file as usize].find(Scope::TOP, name);
@@ -426,7 +440,8 @@ impl<'w> Evaluator<'w> {
                     }
                 }
                 Item::Decl(decl) => {
-                    if fits(facts.decl(decl).kind, space) {
+                    let is_seen = facts.decl(decl).visible.is_none_or(|it| it.contains(at));
+                    if is_seen && fits(facts.decl(decl).kind, space) {
                         values.push(Value::Def(world.def(frame.file, decl)));
                         if flow.is_some_and(|it| entry.from < it) || !whole {
                             break;
@@ -538,6 +553,16 @@ impl<'w> Evaluator<'w> {
     }
 }
 
+/// Whether something bound at the top of a file is known in a part of it only.
+fn is_of_block(facts: &FileFacts, entry: &Entry) -> bool {
+    match entry.item {
+        Item::Binding(_) => true,
+        Item::Decl(decl) => facts.decl(decl).visible.is_some(),
+        Item::Import(index) => facts.imports[index as usize].visible.from > 0,
+        Item::Module(_) => false,
+    }
+}
+
 /// Whether a declaration of this kind lives in the name space asked for.
 pub(crate) fn fits(kind: NodeKind, space: Space) -> bool {
     match space {
@@ -556,7 +581,8 @@ fn wrapped(value: Value, modifiers: Modifiers) -> Value {
     value
 }
 
-fn awaited(value: &Value) -> Value {
+/// What `await` makes of a value, where only what has to be awaited can be.
+pub(crate) fn awaited(value: &Value) -> Value {
     match value {
         Value::Awaitable(inner) => (**inner).clone(),
         Value::ExternalResult => Value::ExternalResult,

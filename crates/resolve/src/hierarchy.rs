@@ -104,8 +104,11 @@ impl Hierarchy {
                     let whole = self.whole(*type_);
                     self.members.entry((whole, name)).or_default().push(def);
                 }
+                // `impl From<Own> for Outside` is one of many of its kind; an own interface is not.
                 Ancestor::External(type_) => {
-                    self.external_members.entry((type_.clone(), name)).or_default().push(def);
+                    if matches!(impls[id.index()].interface, Some(Ancestor::Project(_))) {
+                        self.external_members.entry((type_.clone(), name)).or_default().push(def);
+                    }
                 }
                 Ancestor::Unknown => {
                     if matches!(impls[id.index()].interface, Some(Ancestor::Project(_))) {

@@ -58,6 +58,6 @@ pub fn resolve(input: &Input<'_>) -> Resolution {
     world.hierarchy = Hierarchy::build(&world);
     let resolved: Vec<emit::FileEdges> =
         (0..input.files.len()).into_par_iter().map(|file| emit::resolve_file(&world, file)).collect();
-    let derived = derive::derive(&world);
+    let derived = derive::derive(&world, &resolved);
     assemble::assemble(&world, resolved, derived)
 }

@@ -90,6 +90,66 @@ fn r1_r2_r3_r5_r6_rust_spec_holds() {
 }
 
 #[test]
+fn r7_derived_edges_spec_holds() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/derive/spec.md");
+    check_spec(include_str!("derive/spec.md"), &path, |case| lines_of(&case.source));
+}
+
+/// Edges of a kind in a project given as text.
+fn edges_of(text: &str, kind: EdgeKind) -> Vec<String> {
+    let begin = format!("{} ", kind.name());
+    lines_of(text).into_iter().filter(|it| it.starts_with(&begin)).collect()
+}
+
+#[test]
+fn r7_derived_edges_keep_to_their_bounds() {
+    let mut hints = String::from("//- /a.py\nfrom abc import ABC\nclass Base(ABC): ...\ndef take(it: Base): ...\n");
+    let mut shop = String::from("//- /shop.py\n");
+    let mut test = String::from("//- /test_shop.py\nimport shop\ndef test_all():\n");
+    let mut alike = String::from("//- /alike.py\n");
+    for at in 0..80 {
+        hints += &format!("class C{at}(Base): ...\n");
+        shop += &format!("def sell{at}(): ...\n");
+        test += &format!("    shop.sell{at}()\n");
+        alike += &format!("def read_config_file{at}(path, encoding, errors): ...\n");
+    }
+    // The interface itself, and twenty that fulfil it.
+    assert_eq!(edges_of(&hints, EdgeKind::TypeHintOf).len(), 21);
+    assert_eq!(edges_of(&(shop.clone() + &test), EdgeKind::Tests).len(), 50);
+    assert_eq!(edges_of(&(shop + &test), EdgeKind::CoTestedWith).len(), 20);
+    let similar = edges_of(&alike, EdgeKind::SimilarTo);
+    assert!(similar.len() > 80 && similar.len() <= 80 * 5 / 2, "{}", similar.len());
+}
+
+#[test]
+fn r7_derived_edges_do_not_depend_on_the_order_of_work() {
+    let text = include_str!("derive/spec.md");
+    let mut seen = Vec::new();
+    for workers in [1, 8] {
+        let pool =
+            rayon::ThreadPoolBuilder::new().num_threads(workers).build().expect("threads can be started");
+        let cases = knowing_testkit::spec::parse(text, Path::new("spec.md")).expect("the spec is well formed");
+        seen.push(cases.iter().map(|it| pool.install(|| lines_of(&it.source))).collect::<Vec<_>>());
+    }
+    assert_eq!(seen[0], seen[1]);
+}
+
+#[test]
+fn r1_r2_r3_r5_r6_typescript_spec_holds() {
+    check(include_str!("languages/typescript/spec.md"), "typescript/spec.md");
+}
+
+#[test]
+fn circles_of_typescript_end() {
+    let text = "//- /a.ts\nexport * from './b';\nexport { x } from './b';\nexport class A extends B {}\nimport { B } from './b';\n\
+                //- /b.ts\nexport * from './a';\nexport { x } from './a';\nimport { A } from './a';\nexport class B extends A {}\n\
+                import { x } from './a';\nexport function f() { x(); return f()(); }\n";
+    let lines = lines_of(text);
+    assert!(lines.iter().any(|it| it.starts_with("extends a.ts.A -> b.ts.B")), "{lines:#?}");
+    assert!(lines.iter().any(|it| it.starts_with("unresolved b.ts.f x ")), "{lines:#?}");
+}
+
+#[test]
 fn circles_end() {
     let text = "//- /a.py\nfrom b import *\nfrom b import x\nclass A(B): pass\n\
                 //- /b.py\nfrom a import *\nfrom a import x\nclass B(A): pass\ndef f():\n    x()\n    return f()()\n";

@@ -209,6 +209,7 @@ impl Builder<'_> {
             type_: None,
             value: None,
             bases: Vec::new(),
+            visible: None,
         });
         Some(id)
     }

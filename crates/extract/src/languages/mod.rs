@@ -4,3 +4,4 @@ pub(crate) mod go;
 pub(crate) mod python;
 pub(crate) mod ruby;
 pub(crate) mod rust;
+pub(crate) mod typescript;

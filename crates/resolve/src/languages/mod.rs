@@ -4,11 +4,12 @@ pub(crate) mod go;
 pub(crate) mod python;
 pub(crate) mod ruby;
 pub(crate) mod rust;
+pub(crate) mod typescript;
 
 use knowing_model::facts::{DeclId, ExprId, Import, Literal, TypeId};
 
 use crate::derive::DerivedEdge;
-use crate::evaluate::{Evaluator, Frame};
+use crate::evaluate::{Evaluator, Frame, awaited};
 use crate::names::Name;
 use crate::value::{External, Value};
 use crate::world::{Def, World};
@@ -17,6 +18,7 @@ use self::go::GoPackages;
 use self::python::PythonModules;
 use self::ruby::RubyModules;
 use self::rust::RustCrates;
+use self::typescript::TypeScriptModules;
 
 /// Where each language finds its modules, packages and types by name: made once, before anything is resolved.
 #[derive(Default)]
@@ -25,6 +27,7 @@ pub(crate) struct Modules {
     pub(crate) python: PythonModules,
     pub(crate) ruby: RubyModules,
     pub(crate) rust: RustCrates,
+    pub(crate) typescript: TypeScriptModules,
 }
 
 impl Modules {
@@ -34,13 +37,14 @@ impl Modules {
             python: PythonModules::new(world),
             ruby: RubyModules::new(world),
             rust: RustCrates::new(world),
+            typescript: TypeScriptModules::new(world),
         }
     }
 
     /// Types that are declared in several places and are one for member lookup (partial, reopened, merged), each with
     /// all its parts in the order of files and lines. A declaration stands in one group at most.
     pub(crate) fn types_in_parts(&self) -> Vec<Vec<Def>> {
-        self.ruby.types_in_parts().to_vec()
+        [self.ruby.types_in_parts(), self.typescript.types_in_parts()].concat()
     }
 }
 
@@ -110,6 +114,21 @@ pub(crate) trait Rules: Sync {
     /// Whether a name bound anywhere in a callable is that callable's name everywhere in it (no block scopes).
     fn binds_whole_callable(&self) -> bool {
         true
+    }
+
+    /// Whether blocks and nameless functions at the top of a file have names of their own.
+    fn has_blocks_at_top(&self) -> bool {
+        false
+    }
+
+    /// Whether a variable or field is an object with members of its own, and so its own value.
+    fn is_object(&self, ev: &Evaluator<'_>, def: Def) -> bool {
+        false
+    }
+
+    /// What `await` gives.
+    fn awaited(&self, ev: &mut Evaluator<'_>, of: &Value) -> Value {
+        awaited(of)
     }
 
     /// Whether code that stands directly in a type sees the type's members by their bare names.
@@ -312,13 +331,18 @@ pub(crate) fn rules_of(language: &str) -> &'static dyn Rules {
         "python" => &python::Python,
         "ruby" => &ruby::Ruby,
         "rust" => &rust::Rust,
+        "typescript" => &typescript::TypeScript,
         _ => &Plain,
     }
 }
 
 /// Words the rules look for, so that they are names even where no file uses them.
 pub(crate) fn vocabulary() -> impl Iterator<Item = &'static str> {
-    go::vocabulary().chain(python::vocabulary()).chain(ruby::vocabulary()).chain(rust::vocabulary())
+    go::vocabulary()
+        .chain(python::vocabulary())
+        .chain(ruby::vocabulary())
+        .chain(rust::vocabulary())
+        .chain(typescript::vocabulary())
 }
 
 /// Relations that follow from all files together by rules of one language.

@@ -65,7 +65,10 @@ impl Reader<'_, '_> {
         let is_used_up = self.b.is_consumed(node);
         if self.scopes.receiver(cx.scope, name).is_some() {
             self.own_field(node, is_used_up, cx);
-        } else if !is_used_up && let Some(last) = self.terminal(node) {
+            return Step::Over;
+        }
+        self.use_value(root, root, name, ReferenceRole::Root, cx);
+        if !is_used_up && let Some(last) = self.terminal(node) {
             self.use_value(node, last, name, ReferenceRole::Value, cx);
         }
         Step::Over

@@ -14,6 +14,7 @@
 //! bindings     `let`, `match`, `for` and the rest, and which names are local
 //! uses         calls, values, fields
 //! tokens       calls in the token trees of macros
+//! wrappers     macros that only wrap items, taken away before parsing
 //! imports      `use` trees
 //! sites        environment variables and processes
 //! ```
@@ -34,6 +35,7 @@ mod sites;
 mod tokens;
 mod types;
 mod uses;
+mod wrappers;
 
 #[cfg(test)]
 mod tests;
@@ -42,6 +44,8 @@ use std::sync::OnceLock;
 
 use crate::language::{Language, Tables};
 use kinds::{Field, Kind};
+
+pub(crate) use wrappers::blanked;
 
 static TABLES: OnceLock<Tables> = OnceLock::new();
 

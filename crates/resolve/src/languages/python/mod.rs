@@ -314,7 +314,8 @@ impl Rules for Python {
     }
 
     fn is_common_member(&self, name: &str) -> bool {
-        tables::COMMON_MEMBERS.binary_search(&name).is_ok()
+        (name.starts_with("__") && name.ends_with("__"))
+            || tables::COMMON_MEMBERS.binary_search(&name).is_ok()
     }
 
     fn external_name(&self, ev: &Evaluator<'_>, external: &External) -> ExternalName {

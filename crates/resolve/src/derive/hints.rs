@@ -1,0 +1,88 @@
+//! `type_hint_of` by propagation: a function that takes or gives an interface has to do with what fulfils it.
+
+use knowing_model::{ContainerClass, EdgeKind, NodeKind, Provenance, package_of};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::DerivedEdge;
+use crate::emit::{End, FileEdges, is_interface};
+use crate::hierarchy::Ancestor;
+use crate::world::{Def, World};
+
+/// Implementors that one hint is carried to: those of its own package first, tests last.
+const MAX_PER_HINT: usize = 20;
+
+pub(super) fn propagate(world: &World<'_>, files: &[FileEdges], edges: &mut Vec<DerivedEdge>) {
+    let implementors = implementors(world, edges);
+    if implementors.is_empty() {
+        return;
+    }
+    for file in files {
+        let hints: Vec<(Def, Def)> = file
+            .edges
+            .iter()
+            .filter(|it| it.kind == EdgeKind::TypeHintOf)
+            .filter_map(|it| match (it.source, it.target) {
+                (End::Def(source), End::Def(target)) => Some((source, target)),
+                _ => None,
+            })
+            .collect();
+        // What is hinted by itself needs no derived edge beside it.
+        let stated: FxHashSet<(Def, Def)> = hints.iter().copied().collect();
+        for (source, target) in hints {
+            let Some(all) = implementors.get(&target) else { continue };
+            if !world.kind(source).is_callable() {
+                continue;
+            }
+            let from_test = world.is_test_code(source);
+            let here = package(world, source);
+            let mut fitting: Vec<(bool, bool, Def)> = all
+                .iter()
+                .filter(|it| from_test || !world.is_test_code(**it))
+                .map(|it| (world.is_test_code(*it), package(world, *it) != here, *it))
+                .collect();
+            fitting.sort_unstable();
+            let fitting = fitting.into_iter().map(|it| it.2).take(MAX_PER_HINT);
+            edges.extend(fitting.filter(|it| *it != source && !stated.contains(&(source, *it))).map(|it| {
+                let provenance = Provenance::TypeHintPropagation;
+                DerivedEdge::new(source, it, EdgeKind::TypeHintOf, provenance)
+            }));
+        }
+    }
+}
+
+/// Types by the interface they fulfil, at any distance: by their bases, by `impl` blocks, by what was derived.
+fn implementors(world: &World<'_>, derived: &[DerivedEdge]) -> FxHashMap<Def, Vec<Def>> {
+    let mut all: FxHashMap<Def, Vec<Def>> = FxHashMap::default();
+    for def in (0..world.n_defs() as u32).map(Def) {
+        let kind = world.kind(def);
+        if !kind.is_type_like() || matches!(kind, NodeKind::Interface | NodeKind::Trait | NodeKind::Module) {
+            continue;
+        }
+        let above = world.hierarchy.ancestors(def).iter().chain(world.hierarchy.interfaces(def));
+        for ancestor in above {
+            if let Ancestor::Project(interface) = ancestor
+                && fulfilled(world, *interface)
+            {
+                all.entry(*interface).or_default().push(def);
+            }
+        }
+    }
+    for edge in derived.iter().filter(|it| it.kind == EdgeKind::Implements) {
+        all.entry(edge.target).or_default().push(edge.source);
+    }
+    // Each key's list is put in order by itself, so that the order of keys does not matter.
+    #[expect(clippy::iter_over_hash_type, reason = "each value is put in order by itself")]
+    for list in all.values_mut() {
+        list.sort_unstable();
+        list.dedup();
+    }
+    all
+}
+
+fn fulfilled(world: &World<'_>, def: Def) -> bool {
+    matches!(world.kind(def), NodeKind::Interface | NodeKind::Trait) || is_interface(world, def)
+}
+
+fn package<'a>(world: &World<'a>, def: Def) -> &'a str {
+    package_of(ContainerClass::File, world.path(world.file_of(def)))
+}

@@ -1,0 +1,211 @@
+//! `tests` and `co_tested_with`: what a test exercises, and what one test file exercises together.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use knowing_model::{EdgeKind, NodeFlags, NodeKind, Provenance};
+use rustc_hash::FxHashMap;
+
+use super::DerivedEdge;
+use crate::emit::{End, FileEdges};
+use crate::world::{Def, World};
+
+/// Production symbols that one test is joined with.
+const MAX_PER_TEST: usize = 50;
+/// Symbols of a test file that are joined with each other, and the pairs of them.
+const MAX_TOGETHER: usize = 20;
+
+pub(super) fn tested(world: &World<'_>, files: &[FileEdges], edges: &mut Vec<DerivedEdge>) {
+    let reached = reached(world, files);
+    let mut n_tests: FxHashMap<Def, u32> = FxHashMap::default();
+    for targets in reached.values() {
+        for target in targets {
+            *n_tests.entry(*target).or_default() += 1;
+        }
+    }
+    let mut by_file: BTreeMap<u32, BTreeMap<Def, u32>> = BTreeMap::new();
+    for (test, targets) in &reached {
+        let mut targets: Vec<Def> = targets.iter().copied().collect();
+        // What few tests exercise says the most about this one.
+        targets.sort_by_key(|it| (n_tests[it], *it));
+        targets.truncate(MAX_PER_TEST);
+        let together = by_file.entry(world.file_of(*test)).or_default();
+        for target in targets {
+            *together.entry(target).or_default() += 1;
+            let provenance = Provenance::AstResolved;
+            edges.push(DerivedEdge::new(*test, target, EdgeKind::Tests, provenance));
+        }
+    }
+    by_name(world, &reached, edges);
+    together(&by_file, edges);
+}
+
+/// What each test calls or constructs itself, resolved, less what is test code.
+fn reached(world: &World<'_>, files: &[FileEdges]) -> BTreeMap<Def, BTreeSet<Def>> {
+    let mut reached: BTreeMap<Def, BTreeSet<Def>> = BTreeMap::new();
+    for edge in files.iter().flat_map(|it| &it.edges) {
+        let (End::Def(source), End::Def(target)) = (edge.source, edge.target) else { continue };
+        if edge.kind != EdgeKind::Calls || edge.provenance != Provenance::AstResolved {
+            continue;
+        }
+        if let Some(test) = test_around(world, source)
+            && !world.is_test_code(target)
+        {
+            reached.entry(test).or_default().insert(target);
+        }
+    }
+    reached
+}
+
+/// The innermost test a declaration is or stands in.
+fn test_around(world: &World<'_>, def: Def) -> Option<Def> {
+    let mut at = Some(def);
+    while let Some(def) = at {
+        if world.kind(def) == NodeKind::Test {
+            return Some(def);
+        }
+        at = world.owner(def);
+    }
+    None
+}
+
+/// Pairs of what a test file exercises: what the fewest test files reach comes first, as it says the most.
+fn together(by_file: &BTreeMap<u32, BTreeMap<Def, u32>>, edges: &mut Vec<DerivedEdge>) {
+    let mut n_files: FxHashMap<Def, u32> = FxHashMap::default();
+    for def in by_file.values().flat_map(BTreeMap::keys) {
+        *n_files.entry(*def).or_default() += 1;
+    }
+    for symbols in by_file.values() {
+        let mut symbols: Vec<(u32, u32, Def)> =
+            symbols.iter().map(|(def, n_tests)| (n_files[def], u32::MAX - n_tests, *def)).collect();
+        symbols.sort_unstable();
+        symbols.truncate(MAX_TOGETHER);
+        // Pairs in the order of the sum of their ranks.
+        let n = symbols.len();
+        let mut pairs: Vec<(usize, usize)> =
+            (0..n).flat_map(|one| (one + 1..n).map(move |other| (one, other))).collect();
+        pairs.sort_unstable_by_key(|(one, other)| (one + other, *one));
+        for (one, other) in pairs.into_iter().take(MAX_TOGETHER) {
+            let (one, other) = (symbols[one].2, symbols[other].2);
+            let (source, target) = (one.min(other), one.max(other));
+            let provenance = Provenance::CoTestInference;
+            edges.push(DerivedEdge::new(source, target, EdgeKind::CoTestedWith, provenance));
+        }
+    }
+}
+
+/// A test that reaches nothing is joined with the symbol its file and its name speak of: `test_parser.py` with
+/// `parser.py`, `test_open_file` with `open_file` there.
+fn by_name(world: &World<'_>, reached: &BTreeMap<Def, BTreeSet<Def>>, edges: &mut Vec<DerivedEdge>) {
+    let mut subjects: BTreeMap<u32, Option<u32>> = BTreeMap::new();
+    let mut by_stem: Option<FxHashMap<(String, &str), Vec<u32>>> = None;
+    for def in (0..world.n_defs() as u32).map(Def) {
+        if world.kind(def) != NodeKind::Test || reached.contains_key(&def) {
+            continue;
+        }
+        let file = world.file_of(def);
+        let by_stem = by_stem.get_or_insert_with(|| production_files(world));
+        let subject = *subjects.entry(file).or_insert_with(|| subject_file(world, by_stem, file));
+        let Some(subject) = subject else { continue };
+        if let Some(target) = named_like(world, def, subject) {
+            edges.push(DerivedEdge::new(def, target, EdgeKind::Tests, Provenance::Naming));
+        }
+    }
+}
+
+fn production_files<'a>(world: &World<'a>) -> FxHashMap<(String, &'a str), Vec<u32>> {
+    let mut files: FxHashMap<(String, &str), Vec<u32>> = FxHashMap::default();
+    for file in 0..world.n_files() as u32 {
+        let facts = world.facts(file);
+        if !facts.flags.contains(NodeFlags::TEST) && !facts.decls.is_empty() {
+            let stem = words(stem(world.path(file))).concat();
+            files.entry((stem, facts.language.as_str())).or_default().push(file);
+        }
+    }
+    files
+}
+
+/// The one production file that a test file is named after; the nearest where there are several.
+fn subject_file(world: &World<'_>, by_stem: &FxHashMap<(String, &str), Vec<u32>>, file: u32) -> Option<u32> {
+    let path = world.path(file);
+    let mut named = words(stem(path));
+    let n_words = named.len();
+    named.retain(|it| !matches!(it.as_str(), "test" | "tests" | "spec"));
+    if named.is_empty() {
+        return None;
+    }
+    // A file without such a word has its tests inside.
+    if named.len() == n_words {
+        return (!world.facts(file).flags.contains(NodeFlags::TEST)).then_some(file);
+    }
+    let all = by_stem.get(&(named.concat(), world.facts(file).language.as_str()))?;
+    let near = |it: &u32| common_directories(world.path(*it), path);
+    let best = all.iter().map(near).max()?;
+    let mut nearest = all.iter().filter(|it| near(it) == best);
+    let first = nearest.next()?;
+    nearest.next().is_none().then_some(*first)
+}
+
+/// The callable or type of a file whose words the test's name begins with; the longest such name, if it is one alone.
+fn named_like(world: &World<'_>, test: Def, subject: u32) -> Option<Def> {
+    let (file, _, decl) = world.decl(test);
+    let mut spoken = words(world.facts(file).text(decl.name));
+    spoken.retain(|it| !matches!(it.as_str(), "test" | "tests" | "should" | "it"));
+    let mut best: Option<(usize, Def)> = None;
+    let mut alone = true;
+    for (index, decl) in world.facts(subject).decls.iter().enumerate() {
+        let fits = decl.kind.is_callable() || decl.kind.is_type_like();
+        if !fits || decl.kind == NodeKind::Test || decl.flags.contains(NodeFlags::TEST) {
+            continue;
+        }
+        let name = words(world.facts(subject).text(decl.name));
+        if name.is_empty() || !spoken.starts_with(&name) {
+            continue;
+        }
+        let def = world.def(subject, knowing_model::facts::DeclId(index as u32));
+        match best {
+            Some((length, _)) if length > name.len() => {}
+            Some((length, _)) if length == name.len() => alone = false,
+            _ => {
+                best = Some((name.len(), def));
+                alone = true;
+            }
+        }
+    }
+    best.filter(|_| alone).map(|it| it.1)
+}
+
+fn stem(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    match name.rsplit_once('.') {
+        Some((stem, _)) if !stem.is_empty() => stem,
+        _ => name,
+    }
+}
+
+fn common_directories(one: &str, other: &str) -> usize {
+    one.split('/').zip(other.split('/')).take_while(|(a, b)| a == b).count()
+}
+
+/// `openFile`, `open_file`, `OpenFile`: open, file.
+pub(super) fn words(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut before = ' ';
+    let mut characters = name.chars().peekable();
+    while let Some(character) = characters.next() {
+        if !character.is_alphanumeric() {
+            before = ' ';
+            continue;
+        }
+        let next_lower = characters.peek().is_some_and(|it| it.is_lowercase());
+        let hump =
+            character.is_uppercase() && (before.is_lowercase() || (before.is_uppercase() && next_lower));
+        if before == ' ' || hump {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut() {
+            word.extend(character.to_lowercase());
+        }
+        before = character;
+    }
+    words
+}
