@@ -184,7 +184,11 @@ impl<'w> Evaluator<'w> {
             }
             Expr::Await { of } => {
                 let of = self.settled_expr(frame, decl, of);
-                of.map(|it| rules.awaited(self, it))
+                of.map(|it| match it {
+                    Value::Awaitable(inner) => (**inner).clone(),
+                    Value::ExternalResult => Value::ExternalResult,
+                    it => rules.awaited(self, frame, it),
+                })
             }
             Expr::Try { of } => {
                 let of = self.settled_expr(frame, decl, of);
@@ -579,13 +583,4 @@ fn wrapped(value: Value, modifiers: Modifiers) -> Value {
         return Value::Awaitable(value.into());
     }
     value
-}
-
-/// What `await` makes of a value, where only what has to be awaited can be.
-pub(crate) fn awaited(value: &Value) -> Value {
-    match value {
-        Value::Awaitable(inner) => (**inner).clone(),
-        Value::ExternalResult => Value::ExternalResult,
-        _ => Value::Unknown,
-    }
 }

@@ -103,7 +103,8 @@ fn edges_of(text: &str, kind: EdgeKind) -> Vec<String> {
 
 #[test]
 fn r7_derived_edges_keep_to_their_bounds() {
-    let mut hints = String::from("//- /a.py\nfrom abc import ABC\nclass Base(ABC): ...\ndef take(it: Base): ...\n");
+    let mut hints =
+        String::from("//- /a.py\nfrom abc import ABC\nclass Base(ABC): ...\ndef take(it: Base): ...\n");
     let mut shop = String::from("//- /shop.py\n");
     let mut test = String::from("//- /test_shop.py\nimport shop\ndef test_all():\n");
     let mut alike = String::from("//- /alike.py\n");
@@ -128,7 +129,8 @@ fn r7_derived_edges_do_not_depend_on_the_order_of_work() {
     for workers in [1, 8] {
         let pool =
             rayon::ThreadPoolBuilder::new().num_threads(workers).build().expect("threads can be started");
-        let cases = knowing_testkit::spec::parse(text, Path::new("spec.md")).expect("the spec is well formed");
+        let cases =
+            knowing_testkit::spec::parse(text, Path::new("spec.md")).expect("the spec is well formed");
         seen.push(cases.iter().map(|it| pool.install(|| lines_of(&it.source))).collect::<Vec<_>>());
     }
     assert_eq!(seen[0], seen[1]);

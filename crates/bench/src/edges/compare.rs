@@ -5,7 +5,8 @@
 //! - a class and its constructor, whichever of them either side names;
 //! - declarations of one name in one owner that are parts of one thing: overload signatures and their implementation
 //!   (where the language has one implementation for all), accessor pairs, conditional definitions;
-//! - any of a symbol's definitions, where the truth has several.
+//! - any of a symbol's definitions, where the truth has several;
+//! - an associated type where an implementation states it and where its interface declares it.
 //!
 //! Where the truth ends at a variable, parameter or field, it does not say what is called: such a site is counted as
 //! *through a value* and is neither right nor wrong. Where it mentions nothing, or a module where we call, it has
@@ -241,7 +242,13 @@ impl Judge<'_> {
         if symbols().any(|it| self.is_same(it, target)) {
             return Verdict::Right;
         }
-        if symbols().all(|it| it.shape == Shape::Module) {
+        // A module cannot be called, and a local name that is defined nowhere says nothing.
+        let silent = |it: &TruthSymbol| match it.shape {
+            Shape::Module => true,
+            Shape::Local => it.places.is_empty(),
+            _ => false,
+        };
+        if symbols().all(silent) {
             return Verdict::NoTruth;
         }
         let is_value = |it: &TruthSymbol| match it.shape {
@@ -405,6 +412,9 @@ impl Judge<'_> {
         if node.decl.is_none() {
             return false;
         }
+        if self.states_associated_type(node) && symbol.name.ends_with(&format!("#{}#", node.name)) {
+            return true;
+        }
         symbol.places.iter().any(|place| {
             let Some(file) = self.ours.file(&place.path) else { return false };
             if file == node.file && place.line == node.span.name.line {
@@ -422,6 +432,14 @@ impl Judge<'_> {
                 self.constructs(there, target) || self.constructs(node, *other) || self.is_part(node, there)
             })
         })
+    }
+
+    /// `type Output = T;` in an implementation of an interface.
+    fn states_associated_type(&self, node: &OurNode) -> bool {
+        let facts = &self.ours.files[node.file as usize].facts;
+        let implementation = node.decl.and_then(|it| facts.decl(it).implementation);
+        node.kind == NodeKind::TypeAlias
+            && implementation.is_some_and(|it| facts.impls[it.index()].interface.is_some())
     }
 
     /// Whether `constructor` makes values of the type `class`, given by its node number.

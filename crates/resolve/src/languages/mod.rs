@@ -9,7 +9,7 @@ pub(crate) mod typescript;
 use knowing_model::facts::{DeclId, ExprId, Import, Literal, TypeId};
 
 use crate::derive::DerivedEdge;
-use crate::evaluate::{Evaluator, Frame, awaited};
+use crate::evaluate::{Evaluator, Frame};
 use crate::names::Name;
 use crate::value::{External, Value};
 use crate::world::{Def, World};
@@ -124,11 +124,6 @@ pub(crate) trait Rules: Sync {
     /// Whether a variable or field is an object with members of its own, and so its own value.
     fn is_object(&self, ev: &Evaluator<'_>, def: Def) -> bool {
         false
-    }
-
-    /// What `await` gives.
-    fn awaited(&self, ev: &mut Evaluator<'_>, of: &Value) -> Value {
-        awaited(of)
     }
 
     /// Whether code that stands directly in a type sees the type's members by their bare names.
@@ -261,6 +256,11 @@ pub(crate) trait Rules: Sync {
 
     /// What `with of as` binds.
     fn entered(&self, ev: &mut Evaluator<'_>, frame: Frame, of: &Value) -> Value {
+        Value::Unknown
+    }
+
+    /// What awaiting a value gives that is neither the result of an `async` callable nor from outside.
+    fn awaited(&self, ev: &mut Evaluator<'_>, frame: Frame, of: &Value) -> Value {
         Value::Unknown
     }
 

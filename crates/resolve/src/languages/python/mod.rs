@@ -6,7 +6,7 @@ mod tables;
 mod types;
 
 use knowing_model::NodeKind;
-use knowing_model::facts::{DeclId, Import, ImportKind, Literal, Type, TypeId};
+use knowing_model::facts::{DeclId, Import, ImportKind, Literal, ParameterKind, Type, TypeId};
 
 use super::{CallSite, ExternalName, Payload, Rules, Space};
 use crate::evaluate::{Evaluator, Frame};
@@ -20,8 +20,17 @@ pub(crate) use modules::PythonModules;
 
 pub(crate) struct Python;
 
-const WORDS: &[&str] =
-    &["builtins", "typing", "__call__", "__enter__", "__iter__", "__next__", "__getitem__", "None"];
+const WORDS: &[&str] = &[
+    "builtins",
+    "typing",
+    "__call__",
+    "__aenter__",
+    "__enter__",
+    "__iter__",
+    "__next__",
+    "__getitem__",
+    "None",
+];
 
 pub(super) fn vocabulary() -> impl Iterator<Item = &'static str> {
     WORDS.iter().chain(tables::BUILTINS).copied()
@@ -214,6 +223,9 @@ impl Rules for Python {
                 kind if kind.is_type_like() => Value::instance(*def),
                 kind if kind.is_callable() => {
                     let receiver = self.called_on(ev, frame, site);
+                    if let Some(class) = receiver.filter(|_| gives_its_receiver(ev, *def)) {
+                        return Value::instance(class);
+                    }
                     let inner = Evaluator::with_receiver(frame, receiver);
                     ev.result_of(*def, inner)
                 }
@@ -276,7 +288,13 @@ impl Rules for Python {
 
     fn entered(&self, ev: &mut Evaluator<'_>, frame: Frame, of: &Value) -> Value {
         match of {
-            Value::Instance(class, _) => self.protocol(ev, frame, *class, "__enter__"),
+            Value::Instance(class, _) => match self.protocol(ev, frame, *class, "__enter__") {
+                Value::Unknown => match self.protocol(ev, frame, *class, "__aenter__") {
+                    Value::Awaitable(inner) => (*inner).clone(),
+                    other => other,
+                },
+                entered => entered,
+            },
             // A `@contextmanager` function gives what it yields.
             Value::Iterable(inner) => (**inner).clone(),
             Value::ExternalInstance(external, _) => match external.last().map(|it| ev.world.text(it)) {
@@ -402,11 +420,25 @@ impl Python {
     fn protocol(&self, ev: &mut Evaluator<'_>, frame: Frame, class: Def, method: &str) -> Value {
         let Some(name) = ev.world.names.find(method) else { return Value::Unknown };
         match class_member(ev, class, name, Own::Included) {
+            Value::Def(def) if gives_its_receiver(ev, def) => Value::instance(class),
             Value::Def(def) => ev.result_of(def, Evaluator::with_receiver(frame, Some(class))),
-            Value::External(_) if method == "__enter__" => Value::instance(class),
+            Value::External(_) if matches!(method, "__enter__" | "__aenter__") => Value::instance(class),
             _ => Value::Unknown,
         }
     }
+}
+
+/// `def f(self: T) -> T`: the type variable stands for the type it was called on.
+fn gives_its_receiver(ev: &Evaluator<'_>, def: Def) -> bool {
+    let (file, _, decl) = ev.world.decl(def);
+    let facts = ev.world.facts(file);
+    let named = |type_: Option<TypeId>| match facts.type_(type_?) {
+        Type::Named { segments, arguments, .. } if arguments.is_empty() => Some(segments.as_slice()),
+        _ => None,
+    };
+    let receiver = decl.parameters.first().filter(|it| it.kind == ParameterKind::Receiver);
+    let result = named(decl.type_);
+    result.is_some() && receiver.is_some_and(|it| named(it.type_) == result)
 }
 
 fn builtin_type(ev: &Evaluator<'_>, name: &str) -> External {

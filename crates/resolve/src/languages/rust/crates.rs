@@ -340,17 +340,24 @@ impl RustCrates {
 
     /// The one macro of a name that a module can mean: of its own crate, else the only one anywhere.
     pub(crate) fn macro_named(&self, world: &World<'_>, module: ModuleId, name: Name) -> Option<Def> {
-        let all = self.macros.get(&name)?;
-        let root = self.root(module);
-        let of_crate = |def: &Def| {
-            let (file, _, decl) = world.decl(*def);
-            self.module(world, file, decl.owner).is_some_and(|it| self.root(it) == root)
-        };
-        let own: Vec<Def> = all.iter().copied().filter(of_crate).collect();
-        match (own.as_slice(), all.as_slice()) {
-            ([one], _) | ([], [one]) => Some(*one),
+        if let Some(own) = self.macro_of_crate(world, module, name) {
+            return Some(own);
+        }
+        match self.macros.get(&name)?.as_slice() {
+            [one] => Some(*one),
             _ => None,
         }
+    }
+
+    /// The macro of a name in a module's crate. Several in one file are one under different conditions.
+    pub(crate) fn macro_of_crate(&self, world: &World<'_>, module: ModuleId, name: Name) -> Option<Def> {
+        let root = self.root(module);
+        let mut own = self.macros.get(&name)?.iter().copied().filter(|def| {
+            let (file, _, decl) = world.decl(*def);
+            self.module(world, file, decl.owner).is_some_and(|it| self.root(it) == root)
+        });
+        let first = own.next()?;
+        own.all(|it| world.file_of(it) == world.file_of(first)).then_some(first)
     }
 }
 

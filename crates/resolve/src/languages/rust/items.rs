@@ -86,6 +86,13 @@ impl Rust {
                 value => return value,
             }
         }
+        // `#[macro_export]` puts a macro at the root of its crate, wherever it stands.
+        if space == Space::Macro
+            && world.modules.rust.root(module) == module
+            && let Some(found) = world.modules.rust.macro_of_crate(world, module, name)
+        {
+            return Value::Def(found);
+        }
         let text = world.text(name);
         let prelude = match space {
             Space::Macro => tables::MACROS.binary_search(&text).is_ok(),

@@ -22,7 +22,7 @@ pub(crate) use crates::RustCrates;
 
 pub(crate) struct Rust;
 
-const WORDS: &[&str] = &["std", "core", "alloc", "slice", "Iterator", "Target", "Item", "0", "1"];
+const WORDS: &[&str] = &["std", "core", "alloc", "slice", "Iterator", "Target", "Item", "Output", "0", "1"];
 
 pub(super) fn vocabulary() -> impl Iterator<Item = &'static str> {
     let segments = |path: &'static str| path.split("::");
@@ -337,6 +337,14 @@ impl Rules for Rust {
 
     fn indexed(&self, ev: &mut Evaluator<'_>, _: Frame, of: &Value) -> Value {
         standard::indexed(ev, of)
+    }
+
+    /// By `Future` or `IntoFuture`.
+    fn awaited(&self, ev: &mut Evaluator<'_>, frame: Frame, of: &Value) -> Value {
+        match of {
+            Value::Instance(def, _) => self.associated_type(ev, frame, *def, "Output"),
+            _ => Value::Unknown,
+        }
     }
 
     fn tried(&self, ev: &mut Evaluator<'_>, _: Frame, of: &Value) -> Value {

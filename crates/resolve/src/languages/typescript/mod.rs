@@ -111,13 +111,9 @@ impl Rules for TypeScript {
             .is_some_and(|it| matches!(ev.world.facts(file).expr(it), Expr::Literal(Literal::Dictionary)))
     }
 
-    fn awaited(&self, _: &mut Evaluator<'_>, of: &Value) -> Value {
-        let mut value = of;
-        // A promise of a promise is one; anything else can be awaited too and is itself then.
-        while let Value::Awaitable(inner) = value {
-            value = inner;
-        }
-        value.clone()
+    fn awaited(&self, _: &mut Evaluator<'_>, _: Frame, of: &Value) -> Value {
+        // Anything can be awaited, and what is no promise is itself then.
+        of.clone()
     }
 
     fn file_of(&self, ev: &Evaluator<'_>, value: &Value) -> Option<u32> {
