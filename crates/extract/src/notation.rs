@@ -311,6 +311,10 @@ impl Notation<'_> {
     fn type_(&self, type_: TypeId) -> String {
         let separator = if self.facts.language == "rust" { "::" } else { "." };
         match self.facts.type_(type_) {
+            Type::Named { segments, arguments, .. } if matches!(segments.as_slice(), [only] if self.facts.text(*only) == "*") =>
+            {
+                format!("{}*", self.list(arguments, ", "))
+            }
             Type::Named { segments, arguments, .. } => {
                 let name = self.texts(segments).join(separator);
                 if arguments.is_empty() { name } else { format!("{name}[{}]", self.list(arguments, ", ")) }
@@ -409,6 +413,7 @@ fn modifiers(modifiers: Modifiers) -> String {
         (Modifiers::PUBLIC, "public"),
         (Modifiers::CONTEXT_MANAGER, "context_manager"),
         (Modifiers::PRIVATE, "private"),
+        (Modifiers::DECLARED, "declared"),
     ];
     all.iter().filter(|(it, _)| modifiers.contains(*it)).map(|(_, name)| *name).collect::<Vec<_>>().join(" ")
 }

@@ -200,6 +200,8 @@ impl Modifiers {
     pub const CONTEXT_MANAGER: Modifiers = Modifiers(128);
     /// Seen in its own file alone (`private`), where overloads are told apart.
     pub const PRIVATE: Modifiers = Modifiers(256);
+    /// Only says that there is such a thing, which is defined elsewhere or nowhere: a prototype, `extern int x;`.
+    pub const DECLARED: Modifiers = Modifiers(512);
 
     pub fn contains(self, other: Modifiers) -> bool {
         self.0 & other.0 == other.0
@@ -250,6 +252,10 @@ pub enum BaseRole {
     Implements,
     /// Python's `metaclass=`.
     Metaclass,
+    /// Ruby's `prepend`: comes before the type's own members.
+    Prepended,
+    /// Ruby's `extend`: gives members to the type itself, not to its values.
+    Extended,
 }
 
 /// `impl Interface for Type { ... }`; a Go receiver later.

@@ -1,7 +1,9 @@
 //! Calls: where each goes, or why nobody can tell.
 
 use knowing_model::facts::{Call, CallForm, DeclId, Expr, ExprId, ReferenceRole};
-use knowing_model::{ContainerClass, EdgeKind, NodeFlags, Position, Provenance, Reason, package_of};
+use knowing_model::{
+    ContainerClass, EdgeKind, NodeFlags, NodeKind, Position, Provenance, Reason, package_of,
+};
 
 use crate::emit::{Emitter, End, FileUnresolved, source};
 use crate::languages::Space;
@@ -45,14 +47,14 @@ impl Emitter<'_> {
             CallForm::Macro => self.ev.expr_in(self.frame, call.decl, call.callee, Space::Macro),
             CallForm::Plain | CallForm::InMacro => self.ev.callee(self.frame, call.decl, call.callee),
         };
+        if value == Value::Nothing && world.rules(self.file).has_closed_types() {
+            // An interface or an array is made: there is no constructor to call.
+            return;
+        }
         if world.rules(self.file).is_conversion(&self.ev, &value) {
             if let Value::Def(def) = value {
                 self.reference(call.decl, End::Def(def), ReferenceRole::Type, call.position);
             }
-            return;
-        }
-        if value == Value::Nothing && world.rules(self.file).has_closed_types() {
-            // An interface or an array is made: there is no constructor to call.
             return;
         }
         let targets = self.targets(&value);
@@ -116,7 +118,11 @@ impl Emitter<'_> {
             Value::Overloads(all) if all.len() == 1 => all[0],
             _ => return,
         };
-        if self.world.kind(def).is_callable() {
+        let def = self.world.rules(self.file).definition(self.world, self.file, def);
+        let kind = self.world.kind(def);
+        let calls_properties = self.world.rules(self.file).calls_properties();
+        let is_called = kind.is_callable() && kind != NodeKind::Macro;
+        if is_called || kind == NodeKind::Property && calls_properties {
             self.push(decl, End::Def(def), EdgeKind::Calls, position);
         }
     }
@@ -131,9 +137,11 @@ impl Emitter<'_> {
         for part in value.parts() {
             match part {
                 Value::Def(def) => {
-                    if self.world.rules(self.file).is_called(self.world, *def) {
-                        if !targets.defs.contains(def) {
-                            targets.defs.push(*def);
+                    let rules = self.world.rules(self.file);
+                    if rules.is_called(self.world, *def) {
+                        let def = rules.definition(self.world, self.file, *def);
+                        if !targets.defs.contains(&def) {
+                            targets.defs.push(def);
                         }
                     } else if depth < 3 {
                         // What a variable, field or property holds is called: by its first value, likely.
@@ -222,8 +230,11 @@ impl Emitter<'_> {
             return None;
         }
         let facts = world.facts(self.file);
-        let Expr::Member { name, .. } = self.plain_callee(call) else { return None };
-        if world.rules(self.file).is_common_member(facts.text(name)) {
+        let Expr::Member { of, name } = self.plain_callee(call) else { return None };
+        let rules = world.rules(self.file);
+        let is_own =
+            matches!(facts.expr(of), Expr::Name { name, .. } if rules.names_receiver(facts.text(name)));
+        if is_own || rules.is_common_member(facts.text(name)) {
             return None;
         }
         let mut found: Option<(Def, Def)> = None;
@@ -239,6 +250,10 @@ impl Emitter<'_> {
             }
         }
         let (def, _) = found?;
+        // A method that calls its own name on something unknown hands the call on; it seldom calls itself.
+        if call.decl.is_some_and(|it| world.def(self.file, it) == def) {
+            return None;
+        }
         let there = world.file_of(def);
         let from_test = facts.flags.contains(NodeFlags::TEST);
         if world.is_test_code(def) && !from_test {
@@ -296,6 +311,8 @@ impl Emitter<'_> {
         }
         parts.reverse();
         let text = parts.concat();
+        // A receiver that nobody wrote has no name.
+        let text = text.strip_prefix('.').unwrap_or(&text);
         text[..text.floor_char_boundary(MAX)].to_owned()
     }
 }

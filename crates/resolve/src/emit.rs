@@ -154,7 +154,8 @@ impl Emitter<'_> {
                     Ancestor::Unknown => continue,
                 };
                 // Where one list names both (and before an anonymous class) only the declaration tells which it is.
-                let fulfils = matches!(decl.kind, NodeKind::Class | NodeKind::Enum)
+                let fulfils = world.rules(self.file).lists_bases_together()
+                    && decl.kind != NodeKind::Interface
                     && matches!(end, End::Def(def) if world.kind(def) == NodeKind::Interface);
                 match base.role {
                     BaseRole::Extends if fulfils => {
@@ -166,7 +167,9 @@ impl Emitter<'_> {
                             self.push(Some(id), end, EdgeKind::Implements, base.position);
                         }
                     }
-                    BaseRole::Implements => self.push(Some(id), end, EdgeKind::Implements, base.position),
+                    BaseRole::Implements | BaseRole::Prepended | BaseRole::Extended => {
+                        self.push(Some(id), end, EdgeKind::Implements, base.position)
+                    }
                     BaseRole::Metaclass => self.push(Some(id), end, EdgeKind::References, base.position),
                 }
             }
@@ -204,7 +207,7 @@ impl Emitter<'_> {
                 ReferenceTarget::Expr(expr) => {
                     let scope = match reference.role {
                         // A decorator stands outside what it decorates. `@x.setter` is the property's own.
-                        ReferenceRole::Decorator => {
+                        ReferenceRole::Decorator if !rules.decorates_from_inside() => {
                             let scope = reference.decl.and_then(|it| world.facts(self.file).decl(it).owner);
                             if self.is_of_property(scope, expr) {
                                 continue;
@@ -231,7 +234,7 @@ impl Emitter<'_> {
             };
             for part in value.parts() {
                 let end = match part {
-                    Value::Def(def) => End::Def(*def),
+                    Value::Def(def) => End::Def(rules.definition(world, self.file, *def)),
                     Value::Overloads(all) if all.len() == 1 => End::Def(all[0]),
                     Value::External(external) => self.external(external),
                     Value::Module(_) => match rules.file_of(&self.ev, part) {
@@ -245,7 +248,12 @@ impl Emitter<'_> {
                     }
                     _ => continue,
                 };
-                self.reference(reference.decl, end, reference.role, reference.position);
+                // A bare name that means a field of the type around.
+                let role = match reference.role {
+                    ReferenceRole::Value if self.is_own_field(reference.decl, end) => ReferenceRole::Field,
+                    role => role,
+                };
+                self.reference(reference.decl, end, role, reference.position);
             }
         }
     }
@@ -294,6 +302,17 @@ impl Emitter<'_> {
                     self.push(decl, end, EdgeKind::References, position);
                 }
             }
+        }
+    }
+
+    fn is_own_field(&self, decl: Option<DeclId>, end: End) -> bool {
+        match end {
+            End::Def(def) => {
+                self.world.kind(def) == NodeKind::Field
+                    && self.world.hierarchy.owner_type(self.world, def).is_some()
+                    && self.is_own(decl, end)
+            }
+            _ => false,
         }
     }
 

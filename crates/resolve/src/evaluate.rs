@@ -236,7 +236,9 @@ impl<'w> Evaluator<'w> {
         if !self.enter() {
             return Value::Unknown;
         }
+        let rules = self.world.rules(frame.file);
         let value = self.called_by_name(frame, decl, callee);
+        let value = value.map(|it| rules.called_with(self, frame, it, CallSite { callee, decl }));
         let value = value.map(|it| match it {
             Value::Overloads(all) => {
                 let rules = self.world.rules(frame.file);
@@ -409,8 +411,14 @@ impl<'w> Evaluator<'w> {
                     }
                 }
             }
-            if !callable {
-                match rules.bare_member(self, frame, world.def(frame.file, id), name, space) {
+            // A member that is defined outside of its type sees the type all the same.
+            let own = (!callable).then(|| world.def(frame.file, id));
+            let outer = match facts.decl(id).implementation {
+                Some(_) => world.hierarchy.owner_type(world, world.def(frame.file, id)),
+                None => None,
+            };
+            for type_ in own.into_iter().chain(outer) {
+                match rules.bare_member(self, frame, type_, name, space) {
                     Value::Missing => {}
                     value => return value,
                 }
@@ -426,11 +434,12 @@ impl<'w> Evaluator<'w> {
                 return value;
             }
         }
-        if scope.is_none() && innermost && rules.binds_whole_callable() {
+        if scope.is_none() && (innermost && rules.binds_whole_callable() || rules.top_is_scope()) {
             // Code at the top of a file sees what was bound before it.
             let entries = world.scopes[frame.file as usize].find(Scope::TOP, name);
+            let flow = innermost.then_some(at);
             if entries.iter().any(|it| matches!(it.item, Item::Binding(_)))
-                && let Some(value) = self.bound_here(frame, entries, Some(at), at, space)
+                && let Some(value) = self.bound_here(frame, entries, flow, at, space)
             {
                 return value;
             }

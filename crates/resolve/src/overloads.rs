@@ -50,6 +50,15 @@ pub(crate) fn takes(world: &World<'_>, def: Def, from: u32, arguments: &[Argumen
     names_fit && (n_given >= n_needed || is_spread) && (n_given <= n_all || has_rest)
 }
 
+/// How many arguments a callable can be called with.
+pub(crate) fn n_parameters(world: &World<'_>, def: Def) -> std::ops::RangeInclusive<usize> {
+    let (_, _, decl) = world.decl(def);
+    let has_rest = parameters(decl).any(|it| it.kind == ParameterKind::Rest);
+    let n_needed =
+        parameters(decl).filter(|it| it.default.is_none() && it.kind != ParameterKind::Rest).count();
+    n_needed..=if has_rest { usize::MAX } else { parameters(decl).count() }
+}
+
 fn parameters(decl: &Decl) -> impl Iterator<Item = &Parameter> {
     decl.parameters.iter().filter(|it| it.kind != ParameterKind::Receiver)
 }
@@ -199,13 +208,12 @@ fn all_fit(ev: &mut Evaluator<'_>, frame: Frame, value: &Value, target: &Value) 
 fn most_specific(ev: &mut Evaluator<'_>, frame: Frame, candidates: &[Candidate]) -> Option<Def> {
     let mut best = None;
     for (at, one) in candidates.iter().enumerate() {
-        let below_all =
-            candidates.iter().enumerate().all(|(other_at, other)| {
-                at == other_at
-                    || one.targets.iter().zip(&other.targets).all(|(narrow, wide)| {
-                        narrow == wide || all_fit(ev, frame, &narrow.type_, &wide.type_) <= Fit::Plain
-                    })
-            });
+        let below_all = candidates.iter().enumerate().all(|(other_at, other)| {
+            at == other_at
+                || one.targets.iter().zip(&other.targets).all(|(narrow, wide)| {
+                    narrow == wide || all_fit(ev, frame, &narrow.type_, &wide.type_) <= Fit::Plain
+                })
+        });
         if below_all {
             if best.is_some() {
                 return None;

@@ -80,6 +80,16 @@ fn r1_r2_r3_r5_r6_php_spec_holds() {
 }
 
 #[test]
+fn r1_r2_r3_r5_r6_c_spec_holds() {
+    check(include_str!("languages/cpp/spec_c.md"), "cpp/spec_c.md");
+}
+
+#[test]
+fn r1_r2_r3_r5_r6_cpp_spec_holds() {
+    check(include_str!("languages/cpp/spec.md"), "cpp/spec.md");
+}
+
+#[test]
 fn r1_r2_r3_r5_r6_go_spec_holds() {
     check(include_str!("languages/go/spec.md"), "go/spec.md");
 }
@@ -92,6 +102,11 @@ fn r1_r2_r3_r5_r6_java_spec_holds() {
 #[test]
 fn r1_r2_r3_r5_r6_python_spec_holds() {
     check(include_str!("languages/python/spec.md"), "python/spec.md");
+}
+
+#[test]
+fn r1_r2_r3_r5_r6_ruby_spec_holds() {
+    check(include_str!("languages/ruby/spec.md"), "ruby/spec.md");
 }
 
 #[test]

@@ -21,7 +21,7 @@ pub(crate) fn assign(facts: &mut FileFacts, owner_path: fn(&FileFacts, DeclId) -
             Some(owner) if !owner.is_empty() => format!("{owner}.{name}"),
             _ => name.to_owned(),
         };
-        if overloaded.contains(&(decl.owner, decl.name)) && decl.kind.is_callable() {
+        if overloaded.contains(&(decl.owner, decl.path, decl.name)) && decl.kind.is_callable() {
             path.push_str(&parameter_types(facts, decl));
         }
         let path = bounded(&path).into_owned();
@@ -35,13 +35,14 @@ pub(crate) fn assign(facts: &mut FileFacts, owner_path: fn(&FileFacts, DeclId) -
     }
 }
 
-/// Callables that stand beside an overload of the same name.
-fn overloaded(facts: &FileFacts) -> FxHashSet<(Option<DeclId>, Str)> {
+/// Callables that stand beside an overload of the same name; until paths are given, `path` holds what qualifies a name
+/// besides its owner.
+fn overloaded(facts: &FileFacts) -> FxHashSet<(Option<DeclId>, Str, Str)> {
     facts
         .decls
         .iter()
         .filter(|it| it.modifiers.contains(Modifiers::OVERLOAD))
-        .map(|it| (it.owner, it.name))
+        .map(|it| (it.owner, it.path, it.name))
         .collect()
 }
 
@@ -89,6 +90,11 @@ fn type_text(facts: &FileFacts, type_: TypeId, depth: usize) -> String {
         return String::new();
     }
     match facts.type_(type_) {
+        // A pointer.
+        Type::Named { segments, arguments, .. } if matches!(segments.as_slice(), [only] if facts.text(*only) == "*") =>
+        {
+            format!("{}*", joined(arguments, ","))
+        }
         Type::Named { segments, .. } => {
             segments.iter().map(|it| facts.text(*it)).collect::<Vec<_>>().join(".")
         }

@@ -1,11 +1,13 @@
 //! What each language means by its names: modules, imports, member order, the standard library.
 
+pub(crate) mod cpp;
 pub(crate) mod csharp;
 pub(crate) mod go;
 pub(crate) mod java;
 pub(crate) mod nominal;
 pub(crate) mod php;
 pub(crate) mod python;
+pub(crate) mod ruby;
 pub(crate) mod rust;
 pub(crate) mod typescript;
 
@@ -18,22 +20,26 @@ use crate::names::Name;
 use crate::value::{External, Value};
 use crate::world::{Def, World};
 
+use self::cpp::CppUnits;
 use self::csharp::CsharpNamespaces;
 use self::go::GoPackages;
 use self::java::Jvm;
 use self::php::PhpNames;
 use self::python::PythonModules;
+use self::ruby::RubyModules;
 use self::rust::RustCrates;
 use self::typescript::TypeScriptModules;
 
 /// Where each language finds its modules, packages and types by name: made once, before anything is resolved.
 #[derive(Default)]
 pub(crate) struct Modules {
+    pub(crate) cpp: CppUnits,
     pub(crate) csharp: CsharpNamespaces,
     pub(crate) go: GoPackages,
     pub(crate) jvm: Jvm,
     pub(crate) php: PhpNames,
     pub(crate) python: PythonModules,
+    pub(crate) ruby: RubyModules,
     pub(crate) rust: RustCrates,
     pub(crate) typescript: TypeScriptModules,
 }
@@ -41,11 +47,13 @@ pub(crate) struct Modules {
 impl Modules {
     pub(crate) fn new(world: &World<'_>) -> Modules {
         Modules {
+            cpp: CppUnits::new(world),
             csharp: CsharpNamespaces::new(world),
             go: GoPackages::new(world),
             jvm: Jvm::new(world),
             php: PhpNames::new(world),
             python: PythonModules::new(world),
+            ruby: RubyModules::new(world),
             rust: RustCrates::new(world),
             typescript: TypeScriptModules::new(world),
         }
@@ -54,7 +62,7 @@ impl Modules {
     /// Types that are declared in several places and are one for member lookup (partial, reopened, merged), each with
     /// all its parts in the order of files and lines. A declaration stands in one group at most.
     pub(crate) fn types_in_parts(&self) -> Vec<Vec<Def>> {
-        [self.csharp.types_in_parts(), self.typescript.types_in_parts()].concat()
+        [self.csharp.types_in_parts(), self.ruby.types_in_parts(), self.typescript.types_in_parts()].concat()
     }
 }
 
@@ -152,6 +160,31 @@ pub(crate) trait Rules: Sync {
         space: Space,
     ) -> Value {
         Value::Missing
+    }
+
+    /// Whether code at the top of a file has variables, which callables below it may see.
+    fn top_is_scope(&self) -> bool {
+        false
+    }
+
+    /// Whether reading a property is calling it, so that what it gives is not what is called.
+    fn calls_properties(&self) -> bool {
+        false
+    }
+
+    /// Whether a module has members that values get, as a type has.
+    fn has_member_modules(&self) -> bool {
+        false
+    }
+
+    /// Whether a decorator is a call in the body of what it decorates.
+    fn decorates_from_inside(&self) -> bool {
+        false
+    }
+
+    /// Whether this word stands for the receiver itself, whose members are known or not, but never guessed.
+    fn names_receiver(&self, word: &str) -> bool {
+        false
     }
 
     /// What an import binds its name to.
@@ -262,12 +295,31 @@ pub(crate) trait Rules: Sync {
     /// Whether a call of this declaration is a call of it, and not of what it holds.
     fn is_called(&self, world: &World<'_>, def: Def) -> bool {
         let kind = world.kind(def);
-        kind.is_callable() || kind.is_type_like() || kind == NodeKind::EnumMember
+        kind.is_callable()
+            || kind.is_type_like()
+            || kind == NodeKind::EnumMember
+            || kind == NodeKind::Property && self.calls_properties()
+    }
+
+    /// What a call calls whose callee was found to be `value`, where that is not all: the constructors of a type, what
+    /// is found by the arguments.
+    fn called_with(&self, ev: &mut Evaluator<'_>, frame: Frame, value: &Value, site: CallSite) -> Value {
+        value.clone()
+    }
+
+    /// Where what is only declared is defined, as the file `from` has it linked.
+    fn definition(&self, world: &World<'_>, from: u32, def: Def) -> Def {
+        def
     }
 
     /// Whether a member overrides one of the same name of a type above.
     fn overrides(&self, world: &World<'_>, below: Def, above: Def) -> bool {
         true
+    }
+
+    /// Whether what a type extends and what it fulfils are written alike.
+    fn lists_bases_together(&self) -> bool {
+        false
     }
 
     /// Whether a type has no members but those that are declared: then one that is missing is nowhere else.
@@ -398,11 +450,13 @@ impl Rules for Plain {}
 
 pub(crate) fn rules_of(language: &str) -> &'static dyn Rules {
     match language {
+        "c" | "cpp" => &cpp::Cpp,
         "csharp" => &csharp::Csharp,
         "go" => &go::Go,
         "java" => &java::Java,
         "php" => &php::Php,
         "python" => &python::Python,
+        "ruby" => &ruby::Ruby,
         "rust" => &rust::Rust,
         "typescript" => &typescript::TypeScript,
         _ => &Plain,
@@ -411,11 +465,13 @@ pub(crate) fn rules_of(language: &str) -> &'static dyn Rules {
 
 /// Words the rules look for, so that they are names even where no file uses them.
 pub(crate) fn vocabulary() -> impl Iterator<Item = &'static str> {
-    csharp::vocabulary()
+    cpp::vocabulary()
+        .chain(csharp::vocabulary())
         .chain(go::vocabulary())
         .chain(java::vocabulary())
         .chain(php::vocabulary())
         .chain(python::vocabulary())
+        .chain(ruby::vocabulary())
         .chain(rust::vocabulary())
         .chain(typescript::vocabulary())
 }

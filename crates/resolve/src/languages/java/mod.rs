@@ -352,6 +352,10 @@ impl Rules for Java {
             && members::overrides(world, below, above, tables::PLAIN)
     }
 
+    fn lists_bases_together(&self) -> bool {
+        true
+    }
+
     fn has_closed_types(&self) -> bool {
         true
     }

@@ -40,7 +40,9 @@ pub(crate) fn fits(ev: &mut Evaluator<'_>, dialect: &dyn Dialect, value: &Value,
         (Value::Iterable(one), Value::Iterable(other)) => match (&**one, &**other) {
             (one, other) if one == other => Fit::Exact,
             // Lists of plain values are nothing else, not even lists of a type parameter.
-            (Value::ExternalInstance(it, _), other) | (other, Value::ExternalInstance(it, _)) if is_plain(it) => {
+            (Value::ExternalInstance(it, _), other) | (other, Value::ExternalInstance(it, _))
+                if is_plain(it) =>
+            {
                 match other {
                     Value::Unknown | Value::ExternalResult | Value::OneOf(_) => Fit::Unknown,
                     _ => Fit::No,

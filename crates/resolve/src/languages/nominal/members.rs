@@ -66,7 +66,12 @@ pub(crate) fn methods(world: &World<'_>, dialect: &dyn Dialect, type_: Def, name
 }
 
 /// As `methods`, of what stands above a type.
-pub(crate) fn inherited_methods(world: &World<'_>, dialect: &dyn Dialect, type_: Def, name: Name) -> Vec<Def> {
+pub(crate) fn inherited_methods(
+    world: &World<'_>,
+    dialect: &dyn Dialect,
+    type_: Def,
+    name: Name,
+) -> Vec<Def> {
     collect_methods(world, dialect, with_ancestors(world, type_).skip(1), name)
 }
 

@@ -102,7 +102,13 @@ impl Standard {
         let id = self.rows.len() as u32;
         let is_final = line[path.len()..].starts_with('!') || !path.contains('.');
         let external = External::new(Origin::StandardLibrary, &segments);
-        self.rows.push(Row { external, above: Vec::new(), methods: FxHashMap::default(), function: None, is_final });
+        self.rows.push(Row {
+            external,
+            above: Vec::new(),
+            methods: FxHashMap::default(),
+            function: None,
+            is_final,
+        });
         self.by_path.insert(segments.into(), id);
         self.by_text.insert(path, id);
         if let Some((_, last)) = path.rsplit_once('.') {
