@@ -36,6 +36,7 @@ pub(crate) type Blanked = fn(&[u8]) -> Option<Vec<u8>>;
 /// Project files by name.
 pub(crate) const MANIFESTS: &[&Manifests] = &[
     &manifests::cargo::CARGO,
+    &manifests::composer::COMPOSER,
     &manifests::gomod::GO_MOD,
     &manifests::gomod::GO_WORK,
     &manifests::node::LERNA,
