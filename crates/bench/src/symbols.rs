@@ -39,8 +39,13 @@ pub(crate) fn report(path: &Path, commit: &str, truth: &Path, list: bool) -> Res
             continue;
         }
         let facts = knowing_extract::extract(&entry.path, &bytes);
+        // A constructor without a name of its own is called as its type there.
+        let name_of = |it: &knowing_model::facts::Decl| match (facts.text(it.name), it.owner) {
+            ("<init>", Some(owner)) => facts.text(facts.decl(owner).name),
+            (name, _) => name,
+        };
         let ours: rustc_hash::FxHashSet<(u32, &str)> =
-            facts.decls.iter().map(|it| (it.span.first_line, facts.text(it.name))).collect();
+            facts.decls.iter().map(|it| (it.span.first_line, name_of(it))).collect();
         n_files += 1;
         for (line, _, name, kind) in &listed.spans {
             n_wanted += 1;

@@ -14,7 +14,7 @@ use crate::engine::source::Source;
 use crate::engine::tree::Tree;
 use crate::language::Language;
 use crate::limits::Limits;
-use crate::registry::{BLANKED, LANGUAGES, Reader, reader_of};
+use crate::registry::{BLANKED, LANGUAGES, Reader, code_of, reader_of_file};
 use crate::screen::flags_of;
 
 /// The facts of an accepted file, with an extractor kept per thread. Broken input is data: there is no error.
@@ -45,7 +45,7 @@ impl Extractor {
 
     /// A path that no language accepts gives empty facts.
     pub fn extract(&mut self, path: &str, bytes: &[u8]) -> FileFacts {
-        match reader_of(path) {
+        match reader_of_file(path, bytes) {
             Some(Reader::Language(place, language)) => self.read(place, language, path, bytes),
             Some(Reader::Manifest(manifest)) => {
                 let mut facts = manifest.read(bytes);
@@ -57,8 +57,9 @@ impl Extractor {
     }
 
     fn read(&mut self, place: usize, language: &Language, path: &str, bytes: &[u8]) -> FileFacts {
-        let source = Source::new(bytes);
         let mut flags = flags_of(path, bytes);
+        let bytes = &*code_of(path, bytes);
+        let source = Source::new(bytes);
         let is_test = (language.is_test)(path);
         if is_test {
             flags.insert(NodeFlags::TEST);

@@ -11,16 +11,19 @@
 //! base C extends B 1:8        typed C.x: int               starts C.x = f()
 //! binding f.x = g()           visible f.x 2:5-4:0 certain 3:9
 //! call f -> a.b 3:4           arguments a.b 2 spread       passed a.b <- g 3:9
+//! with a.b <- x, name = y
 //! value f -> X 3:8            hint f -> T 1:8              mention f -> T 4:2
 //! access C.f -> self.x 3:13   decorator f -> route 1:1     raise f -> Error 4:10
 //! import from ..a import b as c                            import f: a.b
+//! namespaced A.B 3:0-9:1
 //! export name                 return f -> x.y()            yield f -> x
 //! site f reads_env HOME 4:4   impl Trait for Type          mod name
 //! ```
 
 use knowing_model::facts::{
-    BindingTarget, CallForm, DeclId, Expr, ExprId, FileFacts, ImportKind, Literal, Modifiers, ParameterKind,
-    ReferenceRole, ReferenceTarget, ReturnKind, SiteKind, Str, Type, TypeId, TypeParameter, Value,
+    Argument, BindingTarget, CallForm, DeclId, Expr, ExprId, FileFacts, ImportKind, Literal, Modifiers,
+    ParameterKind, ReferenceRole, ReferenceTarget, ReturnKind, SiteKind, Str, Type, TypeId, TypeParameter,
+    Value,
 };
 use knowing_model::{NodeFlags, Position, Range};
 
@@ -64,6 +67,9 @@ impl Notation<'_> {
         }
         if let Some(doc) = facts.doc {
             self.push(format!("doc file {}", flat(facts.text(doc))));
+        }
+        for it in &facts.namespaces {
+            self.push(format!("namespaced {} {}", facts.text(it.name), self.range(it.range)));
         }
         for name in facts.exports.iter().flatten() {
             self.push(format!("export {}", facts.text(*name)));
@@ -178,6 +184,11 @@ impl Notation<'_> {
             self.push(format!("call {} -> {callee} {}{form}", self.decl(it.decl), position(it.position)));
             let spread = if it.spread { " spread" } else { "" };
             self.push(format!("arguments {callee} {}{spread}", it.n_arguments));
+            let with = facts.arguments_of(it.callee);
+            if !with.is_empty() {
+                let with: Vec<String> = with.iter().map(|it| self.argument(it)).collect();
+                self.push(format!("with {callee} <- {}", with.join(", ")));
+            }
             for passed in &it.passed {
                 self.push(format!(
                     "passed {callee} <- {} {}",
@@ -267,6 +278,12 @@ impl Notation<'_> {
             }
             self.push(line);
         }
+        for it in &manifest.extends {
+            self.push(format!("inherits {it}"));
+        }
+        for it in &manifest.aliases {
+            self.push(format!("alias {} {}", it.pattern, it.targets.join(" ")));
+        }
         for it in &manifest.targets {
             let name = it.name.as_deref().unwrap_or("-");
             let path = it.path.as_deref().unwrap_or("-");
@@ -294,6 +311,10 @@ impl Notation<'_> {
     fn type_(&self, type_: TypeId) -> String {
         let separator = if self.facts.language == "rust" { "::" } else { "." };
         match self.facts.type_(type_) {
+            Type::Named { segments, arguments, .. } if matches!(segments.as_slice(), [only] if self.facts.text(*only) == "*") =>
+            {
+                format!("{}*", self.list(arguments, ", "))
+            }
             Type::Named { segments, arguments, .. } => {
                 let name = self.texts(segments).join(separator);
                 if arguments.is_empty() { name } else { format!("{name}[{}]", self.list(arguments, ", ")) }
@@ -310,6 +331,11 @@ impl Notation<'_> {
             Type::Function(Some(result)) => format!("fn -> {}", self.type_(*result)),
             Type::Unknown => "?".to_owned(),
         }
+    }
+
+    fn argument(&self, it: &Argument) -> String {
+        let name = it.name.map_or_else(String::new, |it| format!("{} = ", self.facts.text(it)));
+        format!("{name}{}{}", if it.spread { "*" } else { "" }, self.expr(it.value))
     }
 
     fn texts(&self, texts: &[Str]) -> Vec<&str> {
@@ -340,6 +366,15 @@ impl Notation<'_> {
             Expr::Literal(Literal::None) => "none".to_owned(),
             Expr::Literal(literal) => format!("<{}>", snake(&format!("{literal:?}"))),
             Expr::Unknown => "?".to_owned(),
+            Expr::Lambda { n_parameters, result } => {
+                let result = result.map_or_else(String::new, |it| self.expr(it));
+                format!("lambda{n_parameters}({result})")
+            }
+            Expr::Given { callee, argument, parameter } => {
+                format!("given({}, {argument}, {parameter})", self.expr(callee))
+            }
+            Expr::Generic { of, arguments } => format!("{}<{}>", self.expr(of), self.type_(arguments)),
+            Expr::Out { callee, argument } => format!("out({}, {argument})", self.expr(callee)),
         }
     }
 
@@ -377,6 +412,8 @@ fn modifiers(modifiers: Modifiers) -> String {
         (Modifiers::ASYNC, "async"),
         (Modifiers::PUBLIC, "public"),
         (Modifiers::CONTEXT_MANAGER, "context_manager"),
+        (Modifiers::PRIVATE, "private"),
+        (Modifiers::DECLARED, "declared"),
     ];
     all.iter().filter(|(it, _)| modifiers.contains(*it)).map(|(_, name)| *name).collect::<Vec<_>>().join(" ")
 }

@@ -15,6 +15,8 @@ enum Family {
     Go,
     /// Methods have no word of their own: `public int size() {`.
     Methods,
+    /// As `Methods`, with pointers in types and classes before names: `int *Shop::size() {`.
+    C,
 }
 
 /// What a line declares.
@@ -34,9 +36,10 @@ impl Outline {
         match extension {
             "py" | "pyi" | "rs" | "rb" => Some(Outline(Family::Keywords)),
             "go" => Some(Outline(Family::Go)),
-            "ts" | "tsx" | "js" | "jsx" | "mjs" | "cjs" | "vue" | "java" | "cs" => {
+            "ts" | "tsx" | "js" | "jsx" | "mjs" | "cjs" | "mts" | "cts" | "vue" | "java" | "cs" | "php" => {
                 Some(Outline(Family::Methods))
             }
+            "c" | "h" | "cc" | "cpp" | "cxx" | "hpp" | "hh" | "hxx" => Some(Outline(Family::C)),
             _ => None,
         }
     }
@@ -62,7 +65,8 @@ impl Outline {
                     .trim_start();
                 has_modifier = true;
             } else if KEYWORDS.contains(&word) {
-                return self.keyword(word, after);
+                let named = self.keyword(word, after);
+                return if self.0 == Family::C { named.or_else(|| c_function(after)) } else { named };
             } else if rest.starts_with('@') && self.0 == Family::Methods {
                 // `@Override public void run() {`
                 rest = skip_group(split_word(&rest[1..]).1).trim_start();
@@ -71,6 +75,7 @@ impl Outline {
             }
         }
         match self.0 {
+            Family::C => return c_function(rest),
             Family::Methods => assigned_function(rest).or_else(|| method(rest, has_modifier)),
             Family::Keywords | Family::Go => None,
         }
@@ -309,6 +314,28 @@ fn method(text: &str, has_modifier: bool) -> Option<&str> {
     }
 }
 
+/// `struct cart *cart_open(int n)`, `Shop::Shop(int n) {`: a type or a class before the name, nothing else.
+fn c_function(text: &str) -> Option<Declared<'_>> {
+    let head = text.split_once('(')?.0.trim_end();
+    let begin = head.rfind(|it: char| !(it.is_alphanumeric() || it == '_')).map_or(0, |at| at + 1);
+    let (before, name) = head.split_at(begin);
+    let first = split_word(text.trim_start()).0;
+    let is_type = |it: char| it.is_alphanumeric() || " _<>,*&:~\t".contains(it);
+    if name.is_empty() || split_word(name).0 != name || !before.chars().all(is_type) {
+        return None;
+    }
+    if STATEMENTS.contains(&first) || STATEMENTS.contains(&name) {
+        return None;
+    }
+    let owner = before.trim_end_matches('~').strip_suffix("::").map(|it| {
+        let begin = it.rfind(|it: char| !(it.is_alphanumeric() || it == '_')).map_or(0, |at| at + 1);
+        &it[begin..]
+    });
+    let owner = owner.filter(|it| !it.is_empty());
+    let has_type = before.ends_with([' ', '*', '&', '\t', '>']) && !first.is_empty();
+    (has_type || owner.is_some() && !text.trim_end().ends_with(';')).then_some(Declared { owner, name })
+}
+
 /// Whether the parenthesis that was opened before the text is closed in it.
 fn is_closed(text: &str) -> bool {
     let n_open = text.bytes().filter(|it| *it == b'(').count();
@@ -329,6 +356,27 @@ mod tests {
             });
             assert_eq!(found.unwrap_or_default(), *expect, "{line}");
         }
+    }
+
+    #[test]
+    fn c_and_cpp() {
+        let cases = [
+            ("static int total(struct cart *cart)", "total"),
+            ("struct cart *cart_open(int n)", "cart_open"),
+            ("struct cart {", "cart"),
+            ("class Shop : public Base {", "Shop"),
+            ("void Shop::open(int hour) const {", "Shop.open"),
+            ("Shop::Shop(int n) : n_(n) {", "Shop.Shop"),
+            ("namespace shop {", "shop"),
+            ("const char *name(void);", "name"),
+            ("    total(cart);", ""),
+            ("    return total(cart);", ""),
+            ("    int n = total(cart);", ""),
+            ("    Shop::open(cart);", ""),
+            ("    if (x) {", ""),
+        ];
+        check("a.c", &cases);
+        check("b/a.hpp", &cases);
     }
 
     #[test]

@@ -1,14 +1,33 @@
 //! Which languages and project files there are: one line each, sorted.
 
+use std::borrow::Cow;
+
 use crate::language::Language;
-use crate::languages::{go, python, rust};
+use crate::languages::{cpp, csharp, go, java, php, python, ruby, rust, typescript};
 use crate::manifests::{self, Manifests};
 
-/// Languages by name.
-pub(crate) const LANGUAGES: &[&Language] = &[&go::LANGUAGE, &python::LANGUAGE, &rust::LANGUAGE];
+/// Languages by name; one that has several grammars has a line for each.
+pub(crate) const LANGUAGES: &[&Language] = &[
+    &cpp::C,
+    &cpp::CPP,
+    &csharp::LANGUAGE,
+    &go::LANGUAGE,
+    &java::LANGUAGE,
+    &php::LANGUAGE,
+    &python::LANGUAGE,
+    &ruby::LANGUAGE,
+    &rust::LANGUAGE,
+    &typescript::JAVASCRIPT,
+    &typescript::TSX,
+    &typescript::TYPESCRIPT,
+];
+
+/// Whole names of files that have no extension to tell their language by.
+const NAMED: &[(&str, &[&str])] = &[("ruby", &["Capfile", "Gemfile", "Guardfile", "Rakefile", "config.ru"])];
 
 /// Languages whose parser is given another text of the same length, where a file asks for it.
-pub(crate) const BLANKED: &[(&str, Blanked)] = &[("rust", rust::blanked)];
+pub(crate) const BLANKED: &[(&str, Blanked)] =
+    &[("c", cpp::fitting::fitted), ("cpp", cpp::fitting::fitted), ("rust", rust::blanked)];
 
 /// None when the file is parsed as it is.
 pub(crate) type Blanked = fn(&[u8]) -> Option<Vec<u8>>;
@@ -18,9 +37,33 @@ pub(crate) const MANIFESTS: &[&Manifests] = &[
     &manifests::cargo::CARGO,
     &manifests::gomod::GO_MOD,
     &manifests::gomod::GO_WORK,
+    &manifests::node::LERNA,
+    &manifests::node::PACKAGE,
+    &manifests::node::PNPM,
     &manifests::pyproject::PYPROJECT,
     &manifests::setup::SETUP_CFG,
+    &manifests::tsconfig::TSCONFIG,
 ];
+
+/// Extensions that two languages share: the one that takes the path, what tells the other by the bytes, and the other.
+const SHARED: &[(&str, IsOther, &Language)] = &[("h", cpp::fitting::is_cpp, &cpp::CPP)];
+
+type IsOther = fn(&[u8]) -> bool;
+
+/// A file to what of it is code, of the same length.
+type Code = fn(&[u8]) -> Vec<u8>;
+
+/// Files of which a part alone is code, by extension.
+const EMBEDDED: &[(&str, Code)] = &[("vue", typescript::vue::scripts)];
+
+/// What of a file is parsed.
+pub(crate) fn code_of<'b>(path: &str, bytes: &'b [u8]) -> Cow<'b, [u8]> {
+    let extension = path.rsplit_once('.').map_or("", |(_, it)| it);
+    match EMBEDDED.iter().find(|(it, _)| *it == extension) {
+        Some((_, code)) => Cow::Owned(code(bytes)),
+        None => Cow::Borrowed(bytes),
+    }
+}
 
 /// A language or project format and the paths it takes, for documentation.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -33,8 +76,11 @@ pub struct Accepted {
 }
 
 pub fn languages() -> Vec<Accepted> {
-    let languages =
-        LANGUAGES.iter().map(|it| Accepted { name: it.name, extensions: it.extensions, file_names: &[] });
+    let languages = LANGUAGES.iter().map(|it| Accepted {
+        name: it.name,
+        extensions: it.extensions,
+        file_names: NAMED.iter().find(|(language, _)| *language == it.name).map_or(&[], |(_, names)| names),
+    });
     let manifests =
         MANIFESTS.iter().map(|it| Accepted { name: it.name, extensions: &[], file_names: it.file_names });
     languages.chain(manifests).collect()
@@ -50,6 +96,20 @@ pub fn grammar(path: &str) -> Option<tree_sitter::Language> {
     match reader_of(path)? {
         Reader::Language(_, language) => Some((language.grammar)()),
         Reader::Manifest(_) => None,
+    }
+}
+
+/// The language of a file, where the path alone does not say.
+pub(crate) fn reader_of_file(path: &str, bytes: &[u8]) -> Option<Reader> {
+    let by_path = reader_of(path)?;
+    let extension = path.rsplit('.').next().unwrap_or_default();
+    let shared = SHARED.iter().find(|(it, _, _)| *it == extension);
+    match (by_path, shared) {
+        (Reader::Language(..), Some((_, is_other, other))) if is_other(bytes) => {
+            let place = LANGUAGES.iter().position(|it| it.name == other.name)?;
+            Some(Reader::Language(place, LANGUAGES[place]))
+        }
+        _ => Some(by_path),
     }
 }
 
@@ -74,10 +134,16 @@ pub(crate) fn reader_of(path: &str) -> Option<Reader> {
     if let Some(manifest) = MANIFESTS.iter().find(|it| it.file_names.contains(&name)) {
         return Some(Reader::Manifest(manifest));
     }
-    let (_, extension) = name.rsplit_once('.')?;
+    let named = NAMED.iter().find(|(_, names)| names.contains(&name)).map(|(language, _)| *language);
+    let extension = name.rsplit_once('.').map(|(_, extension)| extension);
     LANGUAGES
         .iter()
         .enumerate()
-        .find(|(_, it)| it.extensions.contains(&extension))
+        .find(|(_, it)| {
+            named.map_or_else(
+                || extension.is_some_and(|text| it.extensions.contains(&text)),
+                |text| text == it.name,
+            )
+        })
         .map(|(place, it)| Reader::Language(place, it))
 }

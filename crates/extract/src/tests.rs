@@ -35,6 +35,11 @@ fn x1_rust() {
 }
 
 #[test]
+fn x1_typescript() {
+    check("languages/typescript/spec.md", include_str!("languages/typescript/spec.md"), "a.ts");
+}
+
+#[test]
 fn x1_project_files() {
     check("manifests/spec.md", include_str!("manifests/spec.md"), "Cargo.toml");
 }
@@ -86,10 +91,7 @@ proptest! {
 
     #[test]
     fn x5_random_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..2_000)) {
-        for path in [
-            "a.py", "tests/a.pyi", "a.rs", "a.go", "a_test.go", "Cargo.toml", "pyproject.toml", "setup.cfg", "setup.py",
-            "go.mod", "go.work",
-        ] {
+        for path in ["a.py", "tests/a.pyi", "a.rs", "a.ts", "a.tsx", "a.js", "a.vue", "tsconfig.json", "package.json", "pnpm-workspace.yaml", "a.go", "a_test.go", "Cargo.toml", "pyproject.toml", "setup.cfg", "setup.py", "go.mod", "go.work", "a.rb", "spec/a_spec.rb", "A.java", "a.cs", "a.php", "a.c", "a.cc", "a.h"] {
             check_whole(&extract(path, &bytes));
         }
     }
@@ -99,6 +101,21 @@ proptest! {
         let text: String = parts.into_iter().map(|it| PARTS[it]).collect();
         check_whole(&extract("a.py", text.as_bytes()));
         check_whole(&extract("setup.py", text.as_bytes()));
+    }
+
+    #[test]
+    fn x5_random_typescript_never_panics(parts in proptest::collection::vec(0..TYPESCRIPT_PARTS.len(), 0..200)) {
+        let text: String = parts.into_iter().map(|it| TYPESCRIPT_PARTS[it]).collect();
+        for path in ["a.ts", "a.tsx", "a.js", "a.vue"] {
+            check_whole(&extract(path, text.as_bytes()));
+        }
+    }
+
+    #[test]
+    fn x5_random_ruby_never_panics(parts in proptest::collection::vec(0..RUBY_PARTS.len(), 0..200)) {
+        let text: String = parts.into_iter().map(|it| RUBY_PARTS[it]).collect();
+        check_whole(&extract("a.rb", text.as_bytes()));
+        check_whole(&extract("spec/a_spec.rb", text.as_bytes()));
     }
 
     #[test]
@@ -116,7 +133,14 @@ fn snippets() -> Vec<(String, String)> {
     let specs = [
         ("a.py", include_str!("languages/python/spec.md")),
         ("a.rs", include_str!("languages/rust/spec.md")),
+        ("a.tsx", include_str!("languages/typescript/spec.md")),
         ("a/a.go", include_str!("languages/go/spec.md")),
+        ("a.rb", include_str!("languages/ruby/spec.md")),
+        ("A.java", include_str!("languages/java/spec.md")),
+        ("a.cs", include_str!("languages/csharp/spec.md")),
+        ("a.php", include_str!("languages/php/spec.md")),
+        ("a.c", include_str!("languages/cpp/spec_c.md")),
+        ("a.cc", include_str!("languages/cpp/spec.md")),
         ("Cargo.toml", include_str!("manifests/spec.md")),
     ];
     let cases = specs.into_iter().flat_map(|(default_path, text)| {
@@ -179,6 +203,69 @@ const PARTS: [&str; 48] = [
     "ü",
 ];
 
+const TYPESCRIPT_PARTS: [&str; 60] = [
+    "function f(",
+    "class C ",
+    "extends ",
+    "implements ",
+    "interface I ",
+    "type T = ",
+    "enum E ",
+    "namespace n.m ",
+    "const ",
+    "let ",
+    "var ",
+    "export ",
+    "default ",
+    "import ",
+    " from ",
+    "'m'",
+    "\"",
+    "`${",
+    "{",
+    "}",
+    "(",
+    ")",
+    "[",
+    "]",
+    "<",
+    ">",
+    ", ",
+    ": ",
+    "; ",
+    " = ",
+    " => ",
+    "?.",
+    "!",
+    "...",
+    ".y",
+    "x",
+    "this",
+    "super",
+    "new ",
+    "await ",
+    "async ",
+    "get ",
+    "static ",
+    "@d() ",
+    "instanceof ",
+    "typeof ",
+    " as ",
+    "if (",
+    "else ",
+    "for (",
+    "of ",
+    "return ",
+    "throw ",
+    "describe('t', ",
+    "require('m')",
+    "module.exports",
+    "/** @param {T} x */",
+    "<A b={",
+    "\n",
+    "<script>",
+];
+
 #[track_caller]
 pub(crate) fn reason_of(facts: &FileFacts) -> Option<PartialReason> {
     facts.partial.as_ref().map(|it| it.reason)
@@ -208,6 +295,45 @@ fn x5_deep_nesting_ends_and_keeps_what_was_found() {
     }
     let quoted = format!("x: \"{}int{}\" = 1\n", "list[".repeat(5_000), "]".repeat(5_000));
     assert_eq!(reason_of(&extract("a.py", quoted.as_bytes())), Some(PartialReason::TooDeep));
+}
+
+#[test]
+fn x5_deep_typescript_ends_and_keeps_what_was_found() {
+    let deep = 20_000;
+    let nested = [
+        format!("x = {}1{};\n", "(".repeat(deep), ")".repeat(deep)),
+        format!("x = {}1{};\n", "[".repeat(deep), "]".repeat(deep)),
+        format!("x = {}1{};\n", "f(".repeat(deep), ")".repeat(deep)),
+        format!("x = a{};\n", ".b()".repeat(deep)),
+        format!("x = a{};\n", " || a".repeat(deep)),
+        format!("x = {}1;\n", "() => ".repeat(deep)),
+        format!("const {}x{} = y;\n", "{a: ".repeat(deep), "}".repeat(deep)),
+    ];
+    for text in nested {
+        let text = format!("function before() {{}}\n{text}function after() {{}}\n");
+        for path in ["a.ts", "a.js"] {
+            let facts = extract(path, text.as_bytes());
+            check_whole(&facts);
+            let names: Vec<&str> = facts.decls.iter().map(|it| facts.text(it.name)).collect();
+            assert!(names.contains(&"before"), "{path} {names:?}");
+            assert!(facts.partial.is_some(), "{path} {}", &text[..60]);
+        }
+    }
+    let written = format!("let x: {}string{} = 1\n", "Array<".repeat(5_000), ">".repeat(5_000));
+    check_whole(&extract("a.ts", written.as_bytes()));
+}
+
+#[test]
+fn x5_large_generated_typescript_is_cut_at_its_limits() {
+    let text = "export interface T { a: string; b(x: number): T; }\nexport const c = (x) => x.y(1);\n"
+        .repeat(70_000);
+    assert!(text.len() > 5_000_000);
+    assert_eq!(screen("a.ts", text.as_bytes()), Screen::Skip(SkipReason::TooLarge));
+    let facts = extract("a.ts", text.as_bytes());
+    assert!(facts.partial.is_some() && facts.decls.len() <= 50_000);
+    let minified = format!("var a={{}};{}", "a.b=function(c){return c(1)};".repeat(5_000));
+    assert_eq!(screen("a.js", minified.as_bytes()), Screen::Skip(SkipReason::LongLine));
+    assert_eq!(extract("a.js", minified.as_bytes()).partial, None);
 }
 
 #[test]
@@ -358,7 +484,24 @@ fn x7_line_ends_and_marks_do_not_matter() {
 
 #[test]
 fn an_empty_file_has_facts() {
-    for path in ["a.py", "a.rs", "a.go", "go.mod", "Cargo.toml", "setup.cfg"] {
+    for path in [
+        "a.py",
+        "a.rs",
+        "a.go",
+        "a.ts",
+        "a.vue",
+        "go.mod",
+        "package.json",
+        "tsconfig.json",
+        "Cargo.toml",
+        "setup.cfg",
+        "a.rb",
+        "A.java",
+        "a.cs",
+        "a.php",
+        "a.c",
+        "a.cc",
+    ] {
         let facts = extract(path, b"");
         assert_eq!((facts.partial, facts.n_lines), (None, 0));
         assert!(!facts.language.is_empty());
@@ -443,4 +586,142 @@ fn test_paths_go_by_whole_segments_and_affixes() {
     ] {
         assert!(!is_test(path), "{path}");
     }
+}
+
+const RUBY_PARTS: [&str; 60] = [
+    "def f(",
+    "class C < ",
+    "module M",
+    "\n",
+    "end\n",
+    "x",
+    "@x",
+    "@@y",
+    ".y",
+    "&.",
+    "::",
+    "A",
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    " |a, (b, *c)| ",
+    "}",
+    ", ",
+    " = ",
+    " ||= ",
+    ": ",
+    "\"t\"",
+    "'",
+    "#{",
+    "->(x) { ",
+    "do |x|\n",
+    "if ",
+    "unless ",
+    "else\n",
+    "case x\n",
+    "when ",
+    "in ",
+    "rescue ",
+    "=> ",
+    "self",
+    "super",
+    "return ",
+    "yield ",
+    "raise ",
+    "<<~T\n",
+    "T\n",
+    "attr_reader :a",
+    "private ",
+    "include ",
+    "describe A do\n",
+    "it \"x\" do\n",
+    "let(:a) { ",
+    "%w[a b]",
+    ":sym",
+    "&:sym",
+    "# @param x [A<B, C>]\n",
+    "#: (A) -> B\n",
+    "sig { params(x: ",
+    "Struct.new(:a)",
+    "*",
+    "**",
+    "?",
+    "ü",
+];
+
+#[test]
+fn x1_ruby() {
+    check("languages/ruby/spec.md", include_str!("languages/ruby/spec.md"), "a.rb");
+}
+
+#[test]
+fn x5_deep_ruby_ends_and_keeps_what_was_found() {
+    let deep = 20_000;
+    let nested = [
+        format!("x = {}1{}\n", "(".repeat(deep), ")".repeat(deep)),
+        format!("x = {}1{}\n", "[".repeat(deep), "]".repeat(deep)),
+        format!("x = {}1{}\n", "f(".repeat(deep), ")".repeat(deep)),
+        format!("x = a{}\n", ".b".repeat(deep)),
+        format!("x = a{}\n", " || a".repeat(deep)),
+        format!("x = {}1{}\n", "-> { ".repeat(deep), " }".repeat(deep)),
+        format!("{}x{} = y\n", "(".repeat(deep), ",)".repeat(deep)),
+        format!("# @return [{}A{}]\ndef typed; end\n", "A<".repeat(deep), ">".repeat(deep)),
+    ];
+    for text in nested {
+        let text = format!("def before; end\n{text}def after; end\n");
+        let facts = extract("a.rb", text.as_bytes());
+        check_whole(&facts);
+        let names: Vec<&str> = facts.decls.iter().map(|it| facts.text(it.name)).collect();
+        assert!(names.contains(&"before"), "{names:?}");
+        assert!(facts.partial.is_some(), "{}", &text[..60]);
+    }
+}
+
+#[test]
+fn x1_java() {
+    check("languages/java/spec.md", include_str!("languages/java/spec.md"), "src/main/java/a/A.java");
+}
+
+#[test]
+fn x5_deep_nesting_of_braces_ends_too() {
+    let deep = 20_000;
+    let nested = [
+        format!("int x = {}1{};", "(".repeat(deep), ")".repeat(deep)),
+        format!("int x = {}1{};", "f(".repeat(deep), ")".repeat(deep)),
+        format!("Object x = a{};", ".b()".repeat(deep)),
+        format!("int x = a{};", " + a".repeat(deep)),
+        format!("Object x = {}1;", "() -> ".repeat(deep)),
+        format!("void f() {}{}", "{".repeat(deep), "}".repeat(deep)),
+        format!("{}{}", "class A {".repeat(deep), "}".repeat(deep)),
+        format!("{}int{} x;", "List<".repeat(2_000), ">".repeat(2_000)),
+    ];
+    for text in nested {
+        let text = format!("class Before {{}}\nclass C {{ {text} }}\nclass After {{}}\n");
+        let facts = extract("C.java", text.as_bytes());
+        check_whole(&facts);
+        assert!(facts.decls.iter().any(|it| facts.text(it.name) == "Before"), "{}", &text[..60]);
+        assert!(facts.partial.is_some(), "{}", &text[..60]);
+    }
+}
+
+#[test]
+fn x1_csharp() {
+    check("languages/csharp/spec.md", include_str!("languages/csharp/spec.md"), "src/A.cs");
+}
+
+#[test]
+fn x1_php() {
+    check("languages/php/spec.md", include_str!("languages/php/spec.md"), "src/A.php");
+}
+
+#[test]
+fn x1_c() {
+    check("languages/cpp/spec_c.md", include_str!("languages/cpp/spec_c.md"), "a.c");
+}
+
+#[test]
+fn x1_cpp() {
+    check("languages/cpp/spec.md", include_str!("languages/cpp/spec.md"), "a.cc");
 }

@@ -76,6 +76,10 @@ pub struct FileFacts {
     pub manifest: Option<Manifest>,
     /// Under which tags the file is part of its package, where it says so (`//go:build linux && !cgo`).
     pub condition: Option<Str>,
+    /// What calls are made with, sorted by callee; only where the language tells callables of one name apart by it.
+    pub arguments: Vec<Argument>,
+    /// Namespaces of parts of the file, outer ones first; where there are none, `namespace` holds for all of it.
+    pub namespaces: Vec<Namespace>,
 }
 
 impl FileFacts {
@@ -93,6 +97,19 @@ impl FileFacts {
 
     pub fn type_(&self, it: TypeId) -> &Type {
         &self.types[it.index()]
+    }
+
+    /// The namespace around an offset, by its whole name.
+    pub fn namespace_at(&self, offset: u32) -> Option<Str> {
+        let inner = self.namespaces.iter().rev().find(|it| it.range.contains(offset));
+        inner.map(|it| it.name).or(if self.namespaces.is_empty() { self.namespace } else { None })
+    }
+
+    /// What the call of `callee` is made with.
+    pub fn arguments_of(&self, callee: ExprId) -> &[Argument] {
+        let begin = self.arguments.partition_point(|it| it.callee < callee);
+        let n = self.arguments[begin..].iter().take_while(|it| it.callee == callee).count();
+        &self.arguments[begin..begin + n]
     }
 }
 
@@ -154,6 +171,9 @@ pub struct Decl {
     /// What a variable, constant or class field starts as, evaluated in the scope around the declaration.
     pub value: Option<ExprId>,
     pub bases: Vec<Base>,
+    /// Where its bare name means it, when that is not all of what it stands in: the block around it, or nowhere for
+    /// what is reached as a member only.
+    pub visible: Option<Range>,
 }
 
 /// Language modifiers that matter to resolution.
@@ -169,7 +189,8 @@ impl Modifiers {
     pub const PROPERTY: Modifiers = Modifiers(4);
     /// Yields values.
     pub const GENERATOR: Modifiers = Modifiers(8);
-    /// One of several `@overload` signatures, without a body of its own.
+    /// One of several `@overload` signatures, without a body of its own; one of several callables of the same name
+    /// where arguments tell them apart.
     pub const OVERLOAD: Modifiers = Modifiers(16);
     /// Its result is what its body awaits (`async`).
     pub const ASYNC: Modifiers = Modifiers(32);
@@ -177,6 +198,10 @@ impl Modifiers {
     pub const PUBLIC: Modifiers = Modifiers(64);
     /// Entered by `with` through what it yields (`@contextmanager`).
     pub const CONTEXT_MANAGER: Modifiers = Modifiers(128);
+    /// Seen in its own file alone (`private`), where overloads are told apart.
+    pub const PRIVATE: Modifiers = Modifiers(256);
+    /// Only says that there is such a thing, which is defined elsewhere or nowhere: a prototype, `extern int x;`.
+    pub const DECLARED: Modifiers = Modifiers(512);
 
     pub fn contains(self, other: Modifiers) -> bool {
         self.0 & other.0 == other.0
@@ -227,6 +252,10 @@ pub enum BaseRole {
     Implements,
     /// Python's `metaclass=`.
     Metaclass,
+    /// Ruby's `prepend`: comes before the type's own members.
+    Prepended,
+    /// Ruby's `extend`: gives members to the type itself, not to its values.
+    Extended,
 }
 
 /// `impl Interface for Type { ... }`; a Go receiver later.
@@ -340,6 +369,28 @@ pub enum Expr {
     },
     Literal(Literal),
     Unknown,
+    /// A lambda: how many parameters it has, and what it gives back where it gives something.
+    Lambda {
+        n_parameters: u8,
+        result: Option<ExprId>,
+    },
+    /// What a lambda gets as its parameter number `parameter`, where it is argument number `argument` of the call of
+    /// `callee`; or, where `argument` is `ITSELF`, stands for a value of the type of `callee`.
+    Given {
+        callee: ExprId,
+        argument: u8,
+        parameter: u8,
+    },
+    /// `of` with written type arguments: `of<A, B>`; the type is a tuple of them.
+    Generic {
+        of: ExprId,
+        arguments: TypeId,
+    },
+    /// What the call of `callee` puts out through its argument number `argument`: `out var x`.
+    Out {
+        callee: ExprId,
+        argument: u8,
+    },
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -411,6 +462,20 @@ pub struct Call {
     /// Names and chains passed as values, which may be callbacks.
     pub passed: Vec<Passed>,
     pub form: CallForm,
+}
+
+/// In place of the number of an argument, see `Expr::Given`.
+pub const ITSELF: u8 = u8::MAX;
+
+/// One argument of the call of `callee`; those of a call are in the order in which they are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Argument {
+    pub callee: ExprId,
+    pub value: ExprId,
+    /// `name = value`.
+    pub name: Option<Str>,
+    /// Stands for any number of arguments: `*list`.
+    pub spread: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -493,6 +558,13 @@ pub enum ImportKind {
     Wildcard,
 }
 
+/// A namespace of a part of a file, by its whole name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Namespace {
+    pub name: Str,
+    pub range: Range,
+}
+
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ModuleDecl {
     /// The inline module it stands in.
@@ -546,6 +618,17 @@ pub struct Manifest {
     /// Directories, relative to the file, under which importable modules lie.
     pub source_roots: Vec<String>,
     pub targets: Vec<ManifestTarget>,
+    /// Names of modules and the paths they stand for, relative to the file; `*` in both is the same text.
+    pub aliases: Vec<PathAlias>,
+    /// Project files, relative to this one or by package, whose statements hold here too.
+    pub extends: Vec<String>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct PathAlias {
+    pub pattern: String,
+    /// In order of preference.
+    pub targets: Vec<String>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -89,6 +89,9 @@ pub fn without_suffix(symbol: &str) -> &str {
     while let Some((before, after)) = symbol.rsplit_once('#')
         && !after.is_empty()
         && !after.contains(['.', '/', ':'])
+        // `C.#field` is a name of its own.
+        && !before.is_empty()
+        && !before.ends_with('.')
     {
         symbol = before;
     }

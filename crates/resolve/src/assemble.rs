@@ -16,11 +16,7 @@ use crate::derive::DerivedEdge;
 use crate::emit::{End, FileEdges, Outside};
 use crate::world::{Def, World};
 
-pub(crate) fn assemble(
-    world: &World<'_>,
-    files: Vec<FileEdges>,
-    derived: Vec<(DerivedEdge, u16)>,
-) -> Resolution {
+pub(crate) fn assemble(world: &World<'_>, files: Vec<FileEdges>, derived: Vec<DerivedEdge>) -> Resolution {
     let mut symbols = Symbols::of(world);
     let mut units = Vec::with_capacity(files.len() * 2 + 1);
     units.push(packages(world, &mut symbols));
@@ -70,14 +66,9 @@ pub(crate) fn assemble(
     Resolution { symbols: symbols.list, units }
 }
 
-fn derived_units(
-    world: &World<'_>,
-    symbols: &Symbols,
-    derived: Vec<(DerivedEdge, u16)>,
-    units: &mut Vec<Unit>,
-) {
+fn derived_units(world: &World<'_>, symbols: &Symbols, derived: Vec<DerivedEdge>, units: &mut Vec<Unit>) {
     // Sorted by source, so that each file's edges stand together.
-    for (edge, confidence_bp) in derived {
+    for edge in derived {
         let file = world.file_of(edge.source);
         let fits = units.last().is_some_and(|it| it.layer == UnitLayer::Derived && it.file == Some(file));
         if !fits {
@@ -90,7 +81,7 @@ fn derived_units(
             target: symbols.of_def(world, edge.target),
             kind: edge.kind,
             provenance: edge.provenance,
-            confidence_bp,
+            confidence_bp: edge.confidence_bp,
             sites: vec![],
             n_sites: 0,
         });

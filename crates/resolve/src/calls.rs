@@ -47,6 +47,10 @@ impl Emitter<'_> {
             CallForm::Macro => self.ev.expr_in(self.frame, call.decl, call.callee, Space::Macro),
             CallForm::Plain | CallForm::InMacro => self.ev.callee(self.frame, call.decl, call.callee),
         };
+        if value == Value::Nothing && world.rules(self.file).has_closed_types() {
+            // An interface or an array is made: there is no constructor to call.
+            return;
+        }
         if world.rules(self.file).is_conversion(&self.ev, &value) {
             if let Value::Def(def) = value {
                 self.reference(call.decl, End::Def(def), ReferenceRole::Type, call.position);
@@ -85,7 +89,7 @@ impl Emitter<'_> {
             _ => Reason::Ambiguous,
         };
         let facts = world.facts(self.file);
-        let (name, receiver) = match facts.expr(call.callee) {
+        let (name, receiver) = match self.plain_callee(call) {
             Expr::Name { name, .. } => (facts.text(name).to_owned(), String::new()),
             Expr::Member { of, name } | Expr::Scoped { of, name } => {
                 (facts.text(name).to_owned(), self.written(of))
@@ -109,9 +113,16 @@ impl Emitter<'_> {
     /// A callable that is handed over is called by whoever gets it.
     fn passed(&mut self, decl: Option<DeclId>, expr: ExprId, position: Position) {
         let value = self.ev.expr(self.frame, decl, expr);
-        if let Value::Def(def) = value
-            && self.world.kind(def).is_callable()
-        {
+        let def = match value {
+            Value::Def(def) => def,
+            Value::Overloads(all) if all.len() == 1 => all[0],
+            _ => return,
+        };
+        let def = self.world.rules(self.file).definition(self.world, self.file, def);
+        let kind = self.world.kind(def);
+        let calls_properties = self.world.rules(self.file).calls_properties();
+        let is_called = kind.is_callable() && kind != NodeKind::Macro;
+        if is_called || kind == NodeKind::Property && calls_properties {
             self.push(decl, End::Def(def), EdgeKind::Calls, position);
         }
     }
@@ -126,10 +137,11 @@ impl Emitter<'_> {
         for part in value.parts() {
             match part {
                 Value::Def(def) => {
-                    let kind = self.world.kind(*def);
-                    if kind.is_callable() || kind.is_type_like() || kind == NodeKind::EnumMember {
-                        if !targets.defs.contains(def) {
-                            targets.defs.push(*def);
+                    let rules = self.world.rules(self.file);
+                    if rules.is_called(self.world, *def) {
+                        let def = rules.definition(self.world, self.file, *def);
+                        if !targets.defs.contains(&def) {
+                            targets.defs.push(def);
                         }
                     } else if depth < 3 {
                         // What a variable, field or property holds is called: by its first value, likely.
@@ -152,6 +164,12 @@ impl Emitter<'_> {
                         _ => targets.dynamic = true,
                     }
                 }
+                Value::Overloads(all) => {
+                    for def in all.iter().filter(|it| !targets.defs.contains(it)).copied().collect::<Vec<_>>()
+                    {
+                        targets.defs.push(def);
+                    }
+                }
                 Value::External(external) => {
                     if !targets.externals.contains(external) {
                         targets.externals.push(external.clone());
@@ -162,6 +180,15 @@ impl Emitter<'_> {
                 Value::Missing => targets.missing = true,
                 _ => targets.dynamic = true,
             }
+        }
+    }
+
+    /// What is called, its type arguments left out.
+    fn plain_callee(&self, call: &Call) -> Expr {
+        let facts = self.world.facts(self.file);
+        match facts.expr(call.callee) {
+            Expr::Generic { of, .. } => facts.expr(of),
+            expr => expr,
         }
     }
 
@@ -178,7 +205,7 @@ impl Emitter<'_> {
         if targets.dynamic {
             return Reason::Dynamic;
         }
-        match self.world.facts(self.file).expr(call.callee) {
+        match self.plain_callee(call) {
             // The type that is known has no such member, but others have: the receiver is more than it seems (a mixin,
             // a proxy).
             Expr::Member { name, .. } if targets.missing => {
@@ -199,9 +226,15 @@ impl Emitter<'_> {
             return None;
         }
         let world = self.world;
+        if targets.missing && world.rules(self.file).has_closed_types() {
+            return None;
+        }
         let facts = world.facts(self.file);
-        let Expr::Member { name, .. } = facts.expr(call.callee) else { return None };
-        if world.rules(self.file).is_common_member(facts.text(name)) {
+        let Expr::Member { of, name } = self.plain_callee(call) else { return None };
+        let rules = world.rules(self.file);
+        let is_own =
+            matches!(facts.expr(of), Expr::Name { name, .. } if rules.names_receiver(facts.text(name)));
+        if is_own || rules.is_common_member(facts.text(name)) {
             return None;
         }
         let mut found: Option<(Def, Def)> = None;
@@ -278,6 +311,8 @@ impl Emitter<'_> {
         }
         parts.reverse();
         let text = parts.concat();
+        // A receiver that nobody wrote has no name.
+        let text = text.strip_prefix('.').unwrap_or(&text);
         text[..text.floor_char_boundary(MAX)].to_owned()
     }
 }

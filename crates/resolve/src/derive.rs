@@ -5,7 +5,6 @@ mod hints;
 mod similar;
 mod tested;
 
-use knowing_model::facts::DeclId;
 use knowing_model::{EdgeKind, NodeKind, Provenance};
 
 use crate::emit::FileEdges;
@@ -14,22 +13,23 @@ use crate::names::Name;
 use crate::scopes::{Item, Scope};
 use crate::world::{Def, World};
 
-#[derive(Clone, Copy)]
 pub(crate) struct DerivedEdge {
     pub(crate) source: Def,
     pub(crate) target: Def,
     pub(crate) kind: EdgeKind,
     pub(crate) provenance: Provenance,
+    pub(crate) confidence_bp: u16,
 }
 
 impl DerivedEdge {
-    fn new(source: Def, target: Def, kind: EdgeKind, provenance: Provenance) -> DerivedEdge {
-        DerivedEdge { source, target, kind, provenance }
+    /// With the usual confidence of its provenance.
+    pub(crate) fn new(source: Def, target: Def, kind: EdgeKind, provenance: Provenance) -> DerivedEdge {
+        DerivedEdge { source, target, kind, provenance, confidence_bp: provenance.usual_confidence() }
     }
 }
 
-/// With the confidence of each in basis points, sorted by source, target and kind.
-pub(crate) fn derive(world: &World<'_>, files: &[FileEdges]) -> Vec<(DerivedEdge, u16)> {
+/// Sorted by source, target and kind.
+pub(crate) fn derive(world: &World<'_>, files: &[FileEdges]) -> Vec<DerivedEdge> {
     let mut edges = Vec::new();
     for def in (0..world.n_defs() as u32).map(Def) {
         let owner = world.hierarchy.owner_type(world, def);
@@ -47,11 +47,9 @@ pub(crate) fn derive(world: &World<'_>, files: &[FileEdges]) -> Vec<(DerivedEdge
     crate::languages::derived(world, &mut edges);
     hints::propagate(world, files, &mut edges);
     tested::tested(world, files, &mut edges);
-    let mut edges: Vec<(DerivedEdge, u16)> =
-        edges.into_iter().map(|it| (it, it.provenance.usual_confidence())).collect();
     similar::similar(world, &mut edges);
-    edges.sort_unstable_by_key(|(it, _)| (it.source, it.target, it.kind));
-    edges.dedup_by_key(|(it, _)| (it.source, it.target, it.kind));
+    edges.sort_unstable_by_key(|it| (it.source, it.target, it.kind));
+    edges.dedup_by_key(|it| (it.source, it.target, it.kind));
     edges
 }
 
@@ -69,7 +67,7 @@ fn overrides(world: &World<'_>, def: Def, owner: Def, edges: &mut Vec<DerivedEdg
         // A method of `impl Interface for Type` fulfils that interface's and no other's.
         let interface = world.hierarchy.implementation(file, id).and_then(|it| it.interface.as_ref());
         if let Some(Ancestor::Project(interface)) = interface
-            && let Some(target) = own_callable(world, *interface, name)
+            && let Some(target) = own_callable(world, *interface, name, def)
         {
             push(target);
         }
@@ -77,7 +75,7 @@ fn overrides(world: &World<'_>, def: Def, owner: Def, edges: &mut Vec<DerivedEdg
     }
     for ancestor in world.hierarchy.ancestors(owner) {
         if let Ancestor::Project(ancestor) = ancestor
-            && let Some(target) = own_callable(world, *ancestor, name)
+            && let Some(target) = own_callable(world, *ancestor, name, def)
         {
             push(target);
             return;
@@ -85,22 +83,22 @@ fn overrides(world: &World<'_>, def: Def, owner: Def, edges: &mut Vec<DerivedEdg
     }
 }
 
-fn own_callable(world: &World<'_>, owner: Def, name: Name) -> Option<Def> {
-    world.hierarchy.parts(&owner).iter().find_map(|part| callable_of_part(world, *part, name))
+/// The callable of a type that one below it overrides.
+fn own_callable(world: &World<'_>, owner: Def, name: Name, below: Def) -> Option<Def> {
+    world.hierarchy.parts(&owner).iter().find_map(|part| callable_of_part(world, *part, name, below))
 }
 
-fn callable_of_part(world: &World<'_>, part: Def, name: Name) -> Option<Def> {
+fn callable_of_part(world: &World<'_>, part: Def, name: Name, below: Def) -> Option<Def> {
     let (file, id, _) = world.decl(part);
     let facts = world.facts(file);
-    world.scopes[file as usize]
-        .find(Scope::of(Some(id)), name)
-        .iter()
-        .find_map(|entry| match entry.item {
-            Item::Decl(decl) => {
-                let kind = facts.decl(decl).kind;
-                (kind.is_callable() || kind == NodeKind::Property).then_some(decl)
-            }
-            _ => None,
-        })
-        .map(|decl: DeclId| world.def(file, decl))
+    let rules = world.rules(file);
+    world.scopes[file as usize].find(Scope::of(Some(id)), name).iter().find_map(|entry| match entry.item {
+        Item::Decl(decl) => {
+            let kind = facts.decl(decl).kind;
+            let above = world.def(file, decl);
+            let fits = kind.is_callable() || kind == NodeKind::Property;
+            (fits && rules.overrides(world, below, above)).then_some(above)
+        }
+        _ => None,
+    })
 }

@@ -99,6 +99,10 @@ impl Emitter<'_> {
     fn imports(&mut self) {
         let rules = self.world.rules(self.file);
         for import in &self.world.facts(self.file).imports {
+            if import.reexport && import.module.is_empty() && import.visible.from == import.visible.to {
+                // The file's own declaration under another name.
+                continue;
+            }
             self.ev.begin();
             let module = rules.imported_module(&mut self.ev, self.frame, import);
             let mut member = self.ev.imported(self.frame, import, Space::Value);
@@ -149,14 +153,23 @@ impl Emitter<'_> {
                     Ancestor::External(external) => (self.external(external), false),
                     Ancestor::Unknown => continue,
                 };
+                // Where one list names both (and before an anonymous class) only the declaration tells which it is.
+                let fulfils = world.rules(self.file).lists_bases_together()
+                    && decl.kind != NodeKind::Interface
+                    && matches!(end, End::Def(def) if world.kind(def) == NodeKind::Interface);
                 match base.role {
+                    BaseRole::Extends if fulfils => {
+                        self.push(Some(id), end, EdgeKind::Implements, base.position)
+                    }
                     BaseRole::Extends => {
                         self.push(Some(id), end, EdgeKind::Extends, base.position);
                         if is_interface && decl.kind == NodeKind::Class {
                             self.push(Some(id), end, EdgeKind::Implements, base.position);
                         }
                     }
-                    BaseRole::Implements => self.push(Some(id), end, EdgeKind::Implements, base.position),
+                    BaseRole::Implements | BaseRole::Prepended | BaseRole::Extended => {
+                        self.push(Some(id), end, EdgeKind::Implements, base.position)
+                    }
                     BaseRole::Metaclass => self.push(Some(id), end, EdgeKind::References, base.position),
                 }
             }
@@ -194,7 +207,7 @@ impl Emitter<'_> {
                 ReferenceTarget::Expr(expr) => {
                     let scope = match reference.role {
                         // A decorator stands outside what it decorates. `@x.setter` is the property's own.
-                        ReferenceRole::Decorator => {
+                        ReferenceRole::Decorator if !rules.decorates_from_inside() => {
                             let scope = reference.decl.and_then(|it| world.facts(self.file).decl(it).owner);
                             if self.is_of_property(scope, expr) {
                                 continue;
@@ -209,13 +222,20 @@ impl Emitter<'_> {
                         (value, ReferenceRole::Decorator | ReferenceRole::Raise) if !value.is_known() => {
                             self.ev.expr_in(self.frame, scope, expr, Space::Macro)
                         }
+                        // What a field or property holds is thrown, not the field.
+                        (Value::Def(def), ReferenceRole::Raise)
+                            if matches!(self.world.kind(def), NodeKind::Field | NodeKind::Property) =>
+                        {
+                            self.ev.settled(self.frame, &Value::Def(def))
+                        }
                         (value, _) => value,
                     }
                 }
             };
             for part in value.parts() {
                 let end = match part {
-                    Value::Def(def) => End::Def(*def),
+                    Value::Def(def) => End::Def(rules.definition(world, self.file, *def)),
+                    Value::Overloads(all) if all.len() == 1 => End::Def(all[0]),
                     Value::External(external) => self.external(external),
                     Value::Module(_) => match rules.file_of(&self.ev, part) {
                         Some(file) if file != self.file => End::File(file),
@@ -228,7 +248,12 @@ impl Emitter<'_> {
                     }
                     _ => continue,
                 };
-                self.reference(reference.decl, end, reference.role, reference.position);
+                // A bare name that means a field of the type around.
+                let role = match reference.role {
+                    ReferenceRole::Value if self.is_own_field(reference.decl, end) => ReferenceRole::Field,
+                    role => role,
+                };
+                self.reference(reference.decl, end, role, reference.position);
             }
         }
     }
@@ -264,7 +289,8 @@ impl Emitter<'_> {
                     ),
                     _ => return,
                 };
-                let kind = if is_field { EdgeKind::AccessesField } else { EdgeKind::References };
+                let is_own = is_field && self.is_own(decl, end);
+                let kind = if is_own { EdgeKind::AccessesField } else { EdgeKind::References };
                 self.push(decl, end, kind, position);
             }
             ReferenceRole::Decorator => {
@@ -277,6 +303,37 @@ impl Emitter<'_> {
                 }
             }
         }
+    }
+
+    fn is_own_field(&self, decl: Option<DeclId>, end: End) -> bool {
+        match end {
+            End::Def(def) => {
+                self.world.kind(def) == NodeKind::Field
+                    && self.world.hierarchy.owner_type(self.world, def).is_some()
+                    && self.is_own(decl, end)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a member belongs to one of the types around a declaration, or to one above them.
+    fn is_own(&self, decl: Option<DeclId>, end: End) -> bool {
+        let End::Def(member) = end else { return false };
+        let Some(owner) = self.world.hierarchy.owner_type(self.world, member) else { return true };
+        let facts = self.world.facts(self.file);
+        let mut at = decl;
+        while let Some(id) = at {
+            let around = facts.decl(id);
+            let type_ = match around.implementation {
+                Some(_) => self.world.hierarchy.owner_type(self.world, self.world.def(self.file, id)),
+                None => around.kind.is_type_like().then(|| self.world.def(self.file, id)),
+            };
+            if type_.is_some_and(|it| self.world.hierarchy.is_below(it, owner)) {
+                return true;
+            }
+            at = around.owner;
+        }
+        false
     }
 
     /// Whether an expression is a member of a property itself, not of what it gives: `x.setter`.

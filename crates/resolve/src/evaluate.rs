@@ -7,11 +7,12 @@
 
 use knowing_model::NodeKind;
 use knowing_model::facts::{DeclId, Expr, ExprId, ImportKind, ReturnKind, TypeId, Value as Bound};
-use knowing_model::facts::{Import, Modifiers};
+use knowing_model::facts::{FileFacts, Import, Modifiers};
 use rustc_hash::FxHashMap;
 
-use crate::languages::{CallSite, Payload, Space};
+use crate::languages::{CallSite, Given, Payload, Space};
 use crate::names::Name;
+use crate::overloads;
 use crate::scopes::{Entry, Item, Scope};
 use crate::value::Value;
 use crate::world::{Def, ModuleId, World};
@@ -217,36 +218,73 @@ impl<'w> Evaluator<'w> {
                 None => Value::Unknown,
             },
             Expr::Literal(literal) => rules.literal(self, literal),
+            // What it gives is only looked at by who calls it.
+            Expr::Lambda { .. } => Value::Function(Value::Unknown.into()),
+            Expr::Given { callee, argument, parameter } => {
+                rules.given(self, frame, Given { decl, callee, argument, parameter })
+            }
+            Expr::Generic { of, .. } => self.expr_in(frame, decl, of, space),
+            Expr::Out { callee, argument } => rules.put_out(self, frame, CallSite { callee, decl }, argument),
             Expr::Root | Expr::Unknown => Value::Unknown,
         }
     }
 
-    /// What a call calls: a method, where the language tells `of.name()` from the field `of.name`.
+    /// What a call calls: a method, where the language tells `of.name()` from the field `of.name`; of several callables
+    /// of one name the one that takes what is passed.
     pub(crate) fn callee(&mut self, frame: Frame, decl: Option<DeclId>, callee: ExprId) -> Value {
-        let world = self.world;
-        let rules = world.rules(frame.file);
-        let Expr::Member { of, name } = world.facts(frame.file).expr(callee) else {
-            return self.expr(frame, decl, callee);
-        };
-        if !rules.has_methods_apart() {
-            return self.expr(frame, decl, callee);
-        }
         // Not remembered: the same expression may be read as a field elsewhere.
         if !self.enter() {
             return Value::Unknown;
         }
-        let of = self.settled_expr(frame, decl, of);
-        let name = world.name(frame.file, name);
-        let value = of.map(|it| match it {
-            Value::Nothing | Value::Unknown => Value::Unknown,
-            it => rules.method(self, frame, it, name),
+        let rules = self.world.rules(frame.file);
+        let value = self.called_by_name(frame, decl, callee);
+        let value = value.map(|it| rules.called_with(self, frame, it, CallSite { callee, decl }));
+        let value = value.map(|it| match it {
+            Value::Overloads(all) => {
+                let rules = self.world.rules(frame.file);
+                match rules.meant(self, frame, CallSite { callee, decl }, all) {
+                    Some(value) => value,
+                    None => overloads::choose(self, frame, decl, callee, all),
+                }
+            }
+            other => other.clone(),
         });
         self.leave();
         value
     }
 
+    fn called_by_name(&mut self, frame: Frame, decl: Option<DeclId>, callee: ExprId) -> Value {
+        let world = self.world;
+        let rules = world.rules(frame.file);
+        match world.facts(frame.file).expr(callee) {
+            Expr::Generic { of, .. } => self.called_by_name(frame, decl, of),
+            Expr::Member { of, name } if rules.has_methods_apart() => {
+                let of = self.settled_expr(frame, decl, of);
+                let name = world.name(frame.file, name);
+                of.map(|it| match it {
+                    Value::Nothing | Value::Unknown => Value::Unknown,
+                    it => rules.method(self, frame, it, name),
+                })
+            }
+            Expr::Name { name, at } => {
+                let name = world.name(frame.file, name);
+                match rules.called_name(self, frame, decl, name, at) {
+                    Some(value) => value,
+                    None => self.expr(frame, decl, callee),
+                }
+            }
+            _ => self.expr(frame, decl, callee),
+        }
+    }
+
     pub(crate) fn settled_expr(&mut self, frame: Frame, decl: Option<DeclId>, expr: ExprId) -> Value {
         let value = self.expr(frame, decl, expr);
+        let rules = self.world.rules(frame.file);
+        if let (Value::Def(def), Expr::Member { of, .. }) = (&value, self.world.facts(frame.file).expr(expr))
+            && let Some(held) = rules.held_by(self, frame, CallSite { callee: of, decl }, *def)
+        {
+            return held;
+        }
         self.settled(frame, &value)
     }
 
@@ -272,6 +310,9 @@ impl<'w> Evaluator<'w> {
         if let Some(type_) = decl.type_ {
             let inner = Frame { file, receiver: frame.receiver, level: frame.level };
             return self.typed(inner, decl.owner, type_);
+        }
+        if world.rules(file).is_object(self, def) {
+            return Value::Def(def);
         }
         if frame.level >= MAX_LEVEL {
             return Value::Unknown;
@@ -370,8 +411,14 @@ impl<'w> Evaluator<'w> {
                     }
                 }
             }
-            if !callable {
-                match rules.bare_member(self, frame, world.def(frame.file, id), name, space) {
+            // A member that is defined outside of its type sees the type all the same.
+            let own = (!callable).then(|| world.def(frame.file, id));
+            let outer = match facts.decl(id).implementation {
+                Some(_) => world.hierarchy.owner_type(world, world.def(frame.file, id)),
+                None => None,
+            };
+            for type_ in own.into_iter().chain(outer) {
+                match rules.bare_member(self, frame, type_, name, space) {
                     Value::Missing => {}
                     value => return value,
                 }
@@ -379,11 +426,20 @@ impl<'w> Evaluator<'w> {
             innermost = false;
             scope = facts.decl(id).owner;
         }
-        if scope.is_none() && innermost && rules.binds_whole_callable() {
+        if scope.is_none() && rules.has_blocks_at_top() {
+            let entries = world.scopes[frame.file as usize].find(Scope::TOP, name);
+            let of_blocks: Vec<Entry> = entries.iter().copied().filter(|it| is_of_block(facts, it)).collect();
+            let flow = innermost.then_some(at);
+            if let Some(value) = self.bound_here(frame, &of_blocks, flow, at, space) {
+                return value;
+            }
+        }
+        if scope.is_none() && (innermost && rules.binds_whole_callable() || rules.top_is_scope()) {
             // Code at the top of a file sees what was bound before it.
             let entries = world.scopes[frame.file as usize].find(Scope::TOP, name);
+            let flow = innermost.then_some(at);
             if entries.iter().any(|it| matches!(it.item, Item::Binding(_)))
-                && let Some(value) = self.bound_here(frame, entries, Some(at), at, space)
+                && let Some(value) = self.bound_here(frame, entries, flow, at, space)
             {
                 return value;
             }
@@ -432,7 +488,8 @@ impl<'w> Evaluator<'w> {
                     }
                 }
                 Item::Decl(decl) => {
-                    if fits(facts.decl(decl).kind, space) {
+                    let is_seen = facts.decl(decl).visible.is_none_or(|it| it.contains(at));
+                    if is_seen && fits(facts.decl(decl).kind, space) {
                         values.push(Value::Def(world.def(frame.file, decl)));
                         if flow.is_some_and(|it| entry.from < it) || !whole {
                             break;
@@ -541,6 +598,16 @@ impl<'w> Evaluator<'w> {
 
     pub(crate) fn with_receiver(frame: Frame, receiver: Option<Def>) -> Frame {
         Frame { receiver, ..frame }
+    }
+}
+
+/// Whether something bound at the top of a file is known in a part of it only.
+fn is_of_block(facts: &FileFacts, entry: &Entry) -> bool {
+    match entry.item {
+        Item::Binding(_) => true,
+        Item::Decl(decl) => facts.decl(decl).visible.is_some(),
+        Item::Import(index) => facts.imports[index as usize].visible.from > 0,
+        Item::Module(_) => false,
     }
 }
 

@@ -17,6 +17,7 @@ mod evaluate;
 mod hierarchy;
 mod languages;
 mod names;
+mod overloads;
 mod scopes;
 mod value;
 mod world;

@@ -70,13 +70,43 @@ fn check(spec: &str, file: &str) {
 }
 
 #[test]
+fn r1_r2_r3_r5_r6_csharp_spec_holds() {
+    check(include_str!("languages/csharp/spec.md"), "csharp/spec.md");
+}
+
+#[test]
+fn r1_r2_r3_r5_r6_php_spec_holds() {
+    check(include_str!("languages/php/spec.md"), "php/spec.md");
+}
+
+#[test]
+fn r1_r2_r3_r5_r6_c_spec_holds() {
+    check(include_str!("languages/cpp/spec_c.md"), "cpp/spec_c.md");
+}
+
+#[test]
+fn r1_r2_r3_r5_r6_cpp_spec_holds() {
+    check(include_str!("languages/cpp/spec.md"), "cpp/spec.md");
+}
+
+#[test]
 fn r1_r2_r3_r5_r6_go_spec_holds() {
     check(include_str!("languages/go/spec.md"), "go/spec.md");
 }
 
 #[test]
+fn r1_r2_r3_r5_r6_java_spec_holds() {
+    check(include_str!("languages/java/spec.md"), "java/spec.md");
+}
+
+#[test]
 fn r1_r2_r3_r5_r6_python_spec_holds() {
     check(include_str!("languages/python/spec.md"), "python/spec.md");
+}
+
+#[test]
+fn r1_r2_r3_r5_r6_ruby_spec_holds() {
+    check(include_str!("languages/ruby/spec.md"), "ruby/spec.md");
 }
 
 #[test]
@@ -129,6 +159,21 @@ fn r7_derived_edges_do_not_depend_on_the_order_of_work() {
         seen.push(cases.iter().map(|it| pool.install(|| lines_of(&it.source))).collect::<Vec<_>>());
     }
     assert_eq!(seen[0], seen[1]);
+}
+
+#[test]
+fn r1_r2_r3_r5_r6_typescript_spec_holds() {
+    check(include_str!("languages/typescript/spec.md"), "typescript/spec.md");
+}
+
+#[test]
+fn circles_of_typescript_end() {
+    let text = "//- /a.ts\nexport * from './b';\nexport { x } from './b';\nexport class A extends B {}\nimport { B } from './b';\n\
+                //- /b.ts\nexport * from './a';\nexport { x } from './a';\nimport { A } from './a';\nexport class B extends A {}\n\
+                import { x } from './a';\nexport function f() { x(); return f()(); }\n";
+    let lines = lines_of(text);
+    assert!(lines.iter().any(|it| it.starts_with("extends a.ts.A -> b.ts.B")), "{lines:#?}");
+    assert!(lines.iter().any(|it| it.starts_with("unresolved b.ts.f x ")), "{lines:#?}");
 }
 
 #[test]

@@ -36,6 +36,8 @@ pub(crate) enum Value {
     Awaitable(Arc<Value>),
     /// Members are looked for behind this class in its method order.
     Super(Def),
+    /// Callables of one name in one type: which of them is meant depends on what it is called with.
+    Overloads(Arc<[Def]>),
     /// One of several; `Unknown` among them makes what is found uncertain.
     OneOf(Arguments),
 }

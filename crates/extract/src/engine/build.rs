@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 
 use knowing_model::facts::{
-    Binding, Call, Decl, DeclId, Expr, ExprId, FileFacts, Impl, ImplId, Import, Modifiers, ModuleDecl,
-    Partial, PartialReason, Reference, Return, Site, Str, Type, TypeId,
+    Argument, Binding, Call, Decl, DeclId, Expr, ExprId, FileFacts, Impl, ImplId, Import, Modifiers,
+    ModuleDecl, Partial, PartialReason, Reference, Return, Site, Str, Type, TypeId,
 };
 use knowing_model::{NodeFlags, NodeKind, Position, Span};
+use rustc_hash::FxHashMap;
 
 use super::scratch::Scratch;
 use super::source::Source;
@@ -71,6 +72,8 @@ impl<'s> Builder<'s> {
     }
 
     pub(crate) fn finish(mut self) -> FileFacts {
+        // A call is entered before those among its arguments.
+        self.facts.arguments.sort_by_key(|it| it.callee);
         let line = self.tree.first_error;
         let worst = match self.full {
             Some(reason) => Some(Partial { reason, line: None }),
@@ -209,6 +212,7 @@ impl Builder<'_> {
             type_: None,
             value: None,
             bases: Vec::new(),
+            visible: None,
         });
         Some(id)
     }
@@ -234,6 +238,24 @@ impl Builder<'_> {
         self.count();
         self.facts.calls.push(it);
         self.facts.calls.len() - 1
+    }
+
+    pub(crate) fn argument(&mut self, it: Argument) {
+        self.count();
+        self.facts.arguments.push(it);
+    }
+
+    /// Marks callables that share their name with another of the same owner, so that their paths carry what they take.
+    pub(crate) fn mark_overloads(&mut self) {
+        let mut n_of: FxHashMap<(Option<DeclId>, Str), u32> = FxHashMap::default();
+        for decl in self.facts.decls.iter().filter(|it| it.kind.is_callable()) {
+            *n_of.entry((decl.owner, decl.name)).or_default() += 1;
+        }
+        for decl in self.facts.decls.iter_mut().filter(|it| it.kind.is_callable()) {
+            if n_of.get(&(decl.owner, decl.name)).is_some_and(|it| *it > 1) {
+                decl.modifiers.insert(Modifiers::OVERLOAD);
+            }
+        }
     }
 
     pub(crate) fn reference(&mut self, it: Reference) {

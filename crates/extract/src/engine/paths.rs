@@ -21,7 +21,7 @@ pub(crate) fn assign(facts: &mut FileFacts, owner_path: fn(&FileFacts, DeclId) -
             Some(owner) if !owner.is_empty() => format!("{owner}.{name}"),
             _ => name.to_owned(),
         };
-        if overloaded.contains(&(decl.owner, decl.name)) && decl.kind.is_callable() {
+        if overloaded.contains(&(decl.owner, decl.path, decl.name)) && decl.kind.is_callable() {
             path.push_str(&parameter_types(facts, decl));
         }
         let path = bounded(&path).into_owned();
@@ -35,13 +35,14 @@ pub(crate) fn assign(facts: &mut FileFacts, owner_path: fn(&FileFacts, DeclId) -
     }
 }
 
-/// Callables that stand beside an overload of the same name.
-fn overloaded(facts: &FileFacts) -> FxHashSet<(Option<DeclId>, Str)> {
+/// Callables that stand beside an overload of the same name; until paths are given, `path` holds what qualifies a name
+/// besides its owner.
+fn overloaded(facts: &FileFacts) -> FxHashSet<(Option<DeclId>, Str, Str)> {
     facts
         .decls
         .iter()
         .filter(|it| it.modifiers.contains(Modifiers::OVERLOAD))
-        .map(|it| (it.owner, it.name))
+        .map(|it| (it.owner, it.path, it.name))
         .collect()
 }
 
@@ -66,13 +67,17 @@ fn is_value(kind: NodeKind) -> bool {
     matches!(kind, NodeKind::Field | NodeKind::Var | NodeKind::Const | NodeKind::EnumMember)
 }
 
-/// `(int,T)`: the receiver left out, generic arguments erased, nothing for what has no type.
+/// `(int,T)`: the receiver of a method left out, generic arguments erased, nothing for what has no type.
 fn parameter_types(facts: &FileFacts, decl: &Decl) -> String {
     let types: Vec<String> = decl
         .parameters
         .iter()
-        .filter(|it| it.kind != ParameterKind::Receiver)
-        .map(|it| it.type_.map_or_else(String::new, |type_| type_text(facts, type_, 0)))
+        // The receiver of an extension method tells it apart as any other parameter does.
+        .filter(|it| it.kind != ParameterKind::Receiver || decl.modifiers.contains(Modifiers::STATIC))
+        .map(|it| {
+            let text = it.type_.map_or_else(String::new, |type_| type_text(facts, type_, 0));
+            if it.kind == ParameterKind::Rest { format!("{text}...") } else { text }
+        })
         .collect();
     format!("({})", types.join(","))
 }
@@ -85,13 +90,18 @@ fn type_text(facts: &FileFacts, type_: TypeId, depth: usize) -> String {
         return String::new();
     }
     match facts.type_(type_) {
+        // A pointer.
+        Type::Named { segments, arguments, .. } if matches!(segments.as_slice(), [only] if facts.text(*only) == "*") =>
+        {
+            format!("{}*", joined(arguments, ","))
+        }
         Type::Named { segments, .. } => {
             segments.iter().map(|it| facts.text(*it)).collect::<Vec<_>>().join(".")
         }
         Type::Projection { name, .. } => facts.text(*name).to_owned(),
         Type::Union(types) => joined(types, "|"),
         Type::Tuple(types) => format!("({})", joined(types, ",")),
-        Type::Sequence(of) => format!("[{}]", type_text(facts, *of, depth + 1)),
+        Type::Sequence(of) => format!("{}[]", type_text(facts, *of, depth + 1)),
         Type::Bounds(types) => joined(types, "+"),
         Type::Function(_) => "fn".to_owned(),
         Type::Unknown => "?".to_owned(),

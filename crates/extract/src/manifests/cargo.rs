@@ -13,9 +13,8 @@ fn read(text: &str) -> Result<Manifest, u32> {
     let mut manifest = Manifest {
         package: package.and_then(|it| text_of(it, "name")),
         members: members(&document),
-        dependencies: Vec::new(),
-        source_roots: Vec::new(),
         targets: targets(&document, package),
+        ..Manifest::default()
     };
     const KINDS: [&str; 5] =
         ["dependencies", "dev-dependencies", "dev_dependencies", "build-dependencies", "build_dependencies"];

@@ -2,8 +2,11 @@
 
 pub(crate) mod cargo;
 pub(crate) mod gomod;
+mod json;
+pub(crate) mod node;
 pub(crate) mod pyproject;
 pub(crate) mod setup;
+pub(crate) mod tsconfig;
 
 use knowing_model::facts::{FileFacts, Manifest, Partial, PartialReason};
 

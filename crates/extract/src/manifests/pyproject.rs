@@ -15,9 +15,8 @@ fn read(text: &str) -> Result<Manifest, u32> {
     let mut manifest = Manifest {
         package: name.and_then(Value::as_str).map(str::to_owned),
         members: members(&document),
-        dependencies: Vec::new(),
         source_roots: source_roots(&document),
-        targets: Vec::new(),
+        ..Manifest::default()
     };
     let out = &mut manifest.dependencies;
     out.extend(strings(at(&["project", "dependencies"])).iter().filter_map(|it| requirement(it)));

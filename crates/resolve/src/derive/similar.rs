@@ -55,7 +55,7 @@ const EVERYWHERE: &[&str] = &[
     "where",
 ];
 
-pub(super) fn similar(world: &World<'_>, edges: &mut Vec<(DerivedEdge, u16)>) {
+pub(super) fn similar(world: &World<'_>, edges: &mut Vec<DerivedEdge>) {
     let mut packages: BTreeMap<&str, Vec<Def>> = BTreeMap::new();
     for def in (0..world.n_defs() as u32).map(Def) {
         let kind = world.kind(def);
@@ -66,7 +66,7 @@ pub(super) fn similar(world: &World<'_>, edges: &mut Vec<(DerivedEdge, u16)>) {
         }
     }
     let packages: Vec<Vec<Def>> = packages.into_values().filter(|it| it.len() > 1).collect();
-    let found: Vec<Vec<(DerivedEdge, u16)>> = packages.par_iter().map(|it| within(world, it)).collect();
+    let found: Vec<Vec<DerivedEdge>> = packages.par_iter().map(|it| within(world, it)).collect();
     edges.extend(found.into_iter().flatten());
 }
 
@@ -83,7 +83,7 @@ impl Worded {
     }
 }
 
-fn within(world: &World<'_>, defs: &[Def]) -> Vec<(DerivedEdge, u16)> {
+fn within(world: &World<'_>, defs: &[Def]) -> Vec<DerivedEdge> {
     let all = worded(world, defs);
     let mut blocks: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
     for (at, worded) in all.iter().enumerate() {
@@ -121,9 +121,13 @@ fn within(world: &World<'_>, defs: &[Def]) -> Vec<(DerivedEdge, u16)> {
         }
         n_pairs[one] += 1;
         n_pairs[other] += 1;
-        let (source, target) = (all[one].def, all[other].def);
-        let edge = DerivedEdge::new(source, target, EdgeKind::SimilarTo, Provenance::Similarity);
-        edges.push((edge, likeness));
+        edges.push(DerivedEdge {
+            source: all[one].def,
+            target: all[other].def,
+            kind: EdgeKind::SimilarTo,
+            provenance: Provenance::Similarity,
+            confidence_bp: likeness,
+        });
     }
     edges
 }

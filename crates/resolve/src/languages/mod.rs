@@ -1,9 +1,17 @@
 //! What each language means by its names: modules, imports, member order, the standard library.
 
+pub(crate) mod cpp;
+pub(crate) mod csharp;
 pub(crate) mod go;
+pub(crate) mod java;
+pub(crate) mod nominal;
+pub(crate) mod php;
 pub(crate) mod python;
+pub(crate) mod ruby;
 pub(crate) mod rust;
+pub(crate) mod typescript;
 
+use knowing_model::NodeKind;
 use knowing_model::facts::{DeclId, ExprId, Import, Literal, TypeId};
 
 use crate::derive::DerivedEdge;
@@ -12,31 +20,49 @@ use crate::names::Name;
 use crate::value::{External, Value};
 use crate::world::{Def, World};
 
+use self::cpp::CppUnits;
+use self::csharp::CsharpNamespaces;
 use self::go::GoPackages;
+use self::java::Jvm;
+use self::php::PhpNames;
 use self::python::PythonModules;
+use self::ruby::RubyModules;
 use self::rust::RustCrates;
+use self::typescript::TypeScriptModules;
 
 /// Where each language finds its modules, packages and types by name: made once, before anything is resolved.
 #[derive(Default)]
 pub(crate) struct Modules {
+    pub(crate) cpp: CppUnits,
+    pub(crate) csharp: CsharpNamespaces,
     pub(crate) go: GoPackages,
+    pub(crate) jvm: Jvm,
+    pub(crate) php: PhpNames,
     pub(crate) python: PythonModules,
+    pub(crate) ruby: RubyModules,
     pub(crate) rust: RustCrates,
+    pub(crate) typescript: TypeScriptModules,
 }
 
 impl Modules {
     pub(crate) fn new(world: &World<'_>) -> Modules {
         Modules {
+            cpp: CppUnits::new(world),
+            csharp: CsharpNamespaces::new(world),
             go: GoPackages::new(world),
+            jvm: Jvm::new(world),
+            php: PhpNames::new(world),
             python: PythonModules::new(world),
+            ruby: RubyModules::new(world),
             rust: RustCrates::new(world),
+            typescript: TypeScriptModules::new(world),
         }
     }
 
     /// Types that are declared in several places and are one for member lookup (partial, reopened, merged), each with
     /// all its parts in the order of files and lines. A declaration stands in one group at most.
     pub(crate) fn types_in_parts(&self) -> Vec<Vec<Def>> {
-        Vec::new()
+        [self.csharp.types_in_parts(), self.ruby.types_in_parts(), self.typescript.types_in_parts()].concat()
     }
 }
 
@@ -108,6 +134,16 @@ pub(crate) trait Rules: Sync {
         true
     }
 
+    /// Whether blocks and nameless functions at the top of a file have names of their own.
+    fn has_blocks_at_top(&self) -> bool {
+        false
+    }
+
+    /// Whether a variable or field is an object with members of its own, and so its own value.
+    fn is_object(&self, ev: &Evaluator<'_>, def: Def) -> bool {
+        false
+    }
+
     /// Whether code that stands directly in a type sees the type's members by their bare names.
     fn type_body_is_scope(&self) -> bool {
         false
@@ -126,9 +162,39 @@ pub(crate) trait Rules: Sync {
         Value::Missing
     }
 
+    /// Whether code at the top of a file has variables, which callables below it may see.
+    fn top_is_scope(&self) -> bool {
+        false
+    }
+
+    /// Whether reading a property is calling it, so that what it gives is not what is called.
+    fn calls_properties(&self) -> bool {
+        false
+    }
+
+    /// Whether a module has members that values get, as a type has.
+    fn has_member_modules(&self) -> bool {
+        false
+    }
+
+    /// Whether a decorator is a call in the body of what it decorates.
+    fn decorates_from_inside(&self) -> bool {
+        false
+    }
+
+    /// Whether this word stands for the receiver itself, whose members are known or not, but never guessed.
+    fn names_receiver(&self, word: &str) -> bool {
+        false
+    }
+
     /// What an import binds its name to.
     fn imported_value(&self, ev: &mut Evaluator<'_>, frame: Frame, import: &Import, space: Space) -> Value {
         Value::Unknown
+    }
+
+    /// Files that an import brings names of into reach, without loading any of them by itself.
+    fn reached_files(&self, ev: &Evaluator<'_>, frame: Frame, import: &Import) -> Vec<u32> {
+        Vec::new()
     }
 
     /// The files an import loads.
@@ -181,6 +247,84 @@ pub(crate) trait Rules: Sync {
     /// What `of.name()` calls, one alternative at a time; asked where methods are apart.
     fn method(&self, ev: &mut Evaluator<'_>, frame: Frame, of: &Value, name: Name) -> Value {
         self.member(ev, frame, of, name)
+    }
+
+    /// What a bare name means that is called, where callables have names of their own; none to look it up as any other.
+    fn called_name(
+        &self,
+        ev: &mut Evaluator<'_>,
+        frame: Frame,
+        decl: Option<DeclId>,
+        name: Name,
+        at: u32,
+    ) -> Option<Value> {
+        None
+    }
+
+    /// What a lambda gets as its parameter, by the call it is passed to.
+    fn given(&self, ev: &mut Evaluator<'_>, frame: Frame, given: Given) -> Value {
+        Value::Unknown
+    }
+
+    /// What a call puts out through an argument.
+    fn put_out(&self, ev: &mut Evaluator<'_>, frame: Frame, site: CallSite, argument: u8) -> Value {
+        Value::Unknown
+    }
+
+    /// Of several callables of one name those that a call means, where the language has rules of its own.
+    fn meant(&self, ev: &mut Evaluator<'_>, frame: Frame, site: CallSite, all: &[Def]) -> Option<Value> {
+        None
+    }
+
+    /// What a field or property holds in what `of` (`CallSite::callee`) stands for, where that says more than its own
+    /// declaration: type arguments.
+    fn held_by(&self, ev: &mut Evaluator<'_>, frame: Frame, of: CallSite, def: Def) -> Option<Value> {
+        None
+    }
+
+    /// Whether a value can be passed where `target` is asked for; what tells overloads apart.
+    fn fits(&self, ev: &mut Evaluator<'_>, frame: Frame, value: &Value, target: &Value) -> Fit {
+        Fit::Unknown
+    }
+
+    /// How many parameters a lambda has that can be passed where `target` is asked for.
+    fn lambda_arity(&self, ev: &mut Evaluator<'_>, frame: Frame, target: &Value) -> Option<u8> {
+        None
+    }
+
+    /// Whether a call of this declaration is a call of it, and not of what it holds.
+    fn is_called(&self, world: &World<'_>, def: Def) -> bool {
+        let kind = world.kind(def);
+        kind.is_callable()
+            || kind.is_type_like()
+            || kind == NodeKind::EnumMember
+            || kind == NodeKind::Property && self.calls_properties()
+    }
+
+    /// What a call calls whose callee was found to be `value`, where that is not all: the constructors of a type, what
+    /// is found by the arguments.
+    fn called_with(&self, ev: &mut Evaluator<'_>, frame: Frame, value: &Value, site: CallSite) -> Value {
+        value.clone()
+    }
+
+    /// Where what is only declared is defined, as the file `from` has it linked.
+    fn definition(&self, world: &World<'_>, from: u32, def: Def) -> Def {
+        def
+    }
+
+    /// Whether a member overrides one of the same name of a type above.
+    fn overrides(&self, world: &World<'_>, below: Def, above: Def) -> bool {
+        true
+    }
+
+    /// Whether what a type extends and what it fulfils are written alike.
+    fn lists_bases_together(&self) -> bool {
+        false
+    }
+
+    /// Whether a type has no members but those that are declared: then one that is missing is nowhere else.
+    fn has_closed_types(&self) -> bool {
+        false
     }
 
     /// `of::name`, one alternative at a time.
@@ -261,6 +405,28 @@ pub(crate) struct CallSite {
     pub(crate) decl: Option<DeclId>,
 }
 
+/// A parameter of a lambda that is an argument of the call of `callee`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Given {
+    pub(crate) decl: Option<DeclId>,
+    pub(crate) callee: ExprId,
+    pub(crate) argument: u8,
+    pub(crate) parameter: u8,
+}
+
+/// How well a value suits a parameter.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Fit {
+    /// It is of the very type.
+    Exact,
+    /// As it is: the target is above its type.
+    Plain,
+    /// After a conversion that is tried last: boxing.
+    Converted,
+    No,
+    Unknown,
+}
+
 /// `Some(x)` matched against `of`: `variant` is the written path, `field` is `0`.
 #[derive(Clone, Copy)]
 pub(crate) struct Payload<'a> {
@@ -284,16 +450,30 @@ impl Rules for Plain {}
 
 pub(crate) fn rules_of(language: &str) -> &'static dyn Rules {
     match language {
+        "c" | "cpp" => &cpp::Cpp,
+        "csharp" => &csharp::Csharp,
         "go" => &go::Go,
+        "java" => &java::Java,
+        "php" => &php::Php,
         "python" => &python::Python,
+        "ruby" => &ruby::Ruby,
         "rust" => &rust::Rust,
+        "typescript" => &typescript::TypeScript,
         _ => &Plain,
     }
 }
 
 /// Words the rules look for, so that they are names even where no file uses them.
 pub(crate) fn vocabulary() -> impl Iterator<Item = &'static str> {
-    go::vocabulary().chain(python::vocabulary()).chain(rust::vocabulary())
+    cpp::vocabulary()
+        .chain(csharp::vocabulary())
+        .chain(go::vocabulary())
+        .chain(java::vocabulary())
+        .chain(php::vocabulary())
+        .chain(python::vocabulary())
+        .chain(ruby::vocabulary())
+        .chain(rust::vocabulary())
+        .chain(typescript::vocabulary())
 }
 
 /// Relations that follow from all files together by rules of one language.

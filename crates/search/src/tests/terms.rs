@@ -45,6 +45,7 @@ impl<'s> File<'s> {
             type_: None,
             value: None,
             bases: Vec::new(),
+            visible: None,
         });
         DeclId(self.facts.decls.len() as u32 - 1)
     }

@@ -99,12 +99,7 @@ fn edges_of(
     }
     for at in fitting {
         let (type_, set) = &sets[at as usize];
-        edges.push(DerivedEdge {
-            source: *type_,
-            target: interface,
-            kind: EdgeKind::Implements,
-            provenance: Provenance::AstResolved,
-        });
+        edges.push(DerivedEdge::new(*type_, interface, EdgeKind::Implements, Provenance::AstResolved));
         for method in &methods {
             let Some(own) = named(set, method.name) else { continue };
             let is_abstract = world.owner(own.def).is_some_and(|it| world.kind(it) == NodeKind::Interface);
@@ -117,8 +112,7 @@ fn edges_of(
 }
 
 fn overriding(source: Def, target: Def) -> DerivedEdge {
-    let provenance = Provenance::InterfacePropagation;
-    DerivedEdge { source, target, kind: EdgeKind::Overrides, provenance }
+    DerivedEdge::new(source, target, EdgeKind::Overrides, Provenance::InterfacePropagation)
 }
 
 fn named(set: &[Arc<Signature>], name: Name) -> Option<&Arc<Signature>> {

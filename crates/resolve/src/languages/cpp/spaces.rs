@@ -1,0 +1,195 @@
+//! Namespaces over all files, what each declares by name, and which names `using` brings into it.
+
+use knowing_model::NodeKind;
+use knowing_model::facts::{DeclId, Modifiers, Type};
+use rustc_hash::FxHashMap;
+
+use super::units::{Units, is_include, is_of_family};
+use crate::names::Name;
+use crate::world::{Def, World};
+
+/// A namespace, whatever files it is opened in.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) struct SpaceId(pub(super) u32);
+
+pub(super) const GLOBAL: SpaceId = SpaceId(0);
+
+/// What C and C++ files declare, and how they see each other.
+#[derive(Default)]
+pub(crate) struct CppUnits {
+    pub(super) units: Units,
+    parents: Vec<SpaceId>,
+    children: FxHashMap<(SpaceId, Name), SpaceId>,
+    space_of: FxHashMap<Def, SpaceId>,
+    /// Declared directly in a namespace, members of unscoped enums included; in order of files and lines.
+    declared: FxHashMap<(SpaceId, Name), Vec<Def>>,
+    /// `using`, by the namespace it stands in: file and number of the import.
+    usings: FxHashMap<SpaceId, Vec<(u32, u32)>>,
+    /// Types that stand outside of the class they belong to, by the last word before their name.
+    nested: FxHashMap<(Name, Name), Vec<Def>>,
+    /// Everything that is called so, in whatever scope: what is not here is nowhere in the project.
+    known: FxHashMap<Name, u32>,
+}
+
+impl CppUnits {
+    pub(crate) fn new(world: &World<'_>) -> CppUnits {
+        let mut all = CppUnits { parents: vec![GLOBAL], ..CppUnits::default() };
+        if !(0..world.n_files() as u32).any(|it| is_of_family(world.facts(it))) {
+            return all;
+        }
+        all.units = Units::new(world);
+        for file in 0..world.n_files() as u32 {
+            if is_of_family(world.facts(file)) {
+                all.add_spaces(world, file);
+            }
+        }
+        for file in 0..world.n_files() as u32 {
+            if is_of_family(world.facts(file)) {
+                all.add_names(world, file);
+                all.add_usings(world, file);
+            }
+        }
+        all
+    }
+
+    fn add_spaces(&mut self, world: &World<'_>, file: u32) {
+        for (index, decl) in world.facts(file).decls.iter().enumerate() {
+            if decl.kind != NodeKind::Module {
+                continue;
+            }
+            let parent = decl.owner.and_then(|it| self.space_of.get(&world.def(file, it))).copied();
+            let parent = parent.unwrap_or(GLOBAL);
+            let name = world.name(file, decl.name);
+            let next = SpaceId(self.parents.len() as u32);
+            let space = *self.children.entry((parent, name)).or_insert(next);
+            if space == next {
+                self.parents.push(parent);
+            }
+            self.space_of.insert(world.def(file, DeclId(index as u32)), space);
+        }
+    }
+
+    fn add_names(&mut self, world: &World<'_>, file: u32) {
+        let facts = world.facts(file);
+        for (index, decl) in facts.decls.iter().enumerate() {
+            let def = world.def(file, DeclId(index as u32));
+            let name = world.name(file, decl.name);
+            *self.known.entry(name).or_default() += 1;
+            if decl.kind == NodeKind::Module {
+                continue;
+            }
+            if let Some(id) = decl.implementation.filter(|_| decl.kind.is_type_like())
+                && let Type::Named { segments, .. } = facts.type_(facts.impls[id.index()].type_)
+                && let Some(last) = segments.last()
+            {
+                self.nested.entry((world.name(file, *last), name)).or_default().push(def);
+                continue;
+            }
+            let mut owner = decl.owner;
+            if decl.kind == NodeKind::EnumMember
+                && decl.modifiers.contains(Modifiers::PUBLIC)
+                && let Some(around) = owner.filter(|it| facts.decl(*it).kind == NodeKind::Enum)
+            {
+                owner = facts.decl(around).owner;
+            }
+            let space = match owner {
+                None => GLOBAL,
+                Some(owner) => match self.space_of.get(&world.def(file, owner)) {
+                    Some(space) => *space,
+                    None => continue,
+                },
+            };
+            let space = match decl.implementation {
+                None => space,
+                // `void shop::open() {}`, where `shop` is a namespace.
+                Some(id) => match self.named_space(world, file, space, facts.impls[id.index()].type_) {
+                    Some(space) => space,
+                    None => continue,
+                },
+            };
+            self.declared.entry((space, name)).or_default().push(def);
+        }
+    }
+
+    /// The namespace that a written path means, seen from another.
+    fn named_space(
+        &self,
+        world: &World<'_>,
+        file: u32,
+        from: SpaceId,
+        type_: knowing_model::facts::TypeId,
+    ) -> Option<SpaceId> {
+        let Type::Named { segments, .. } = world.facts(file).type_(type_) else { return None };
+        let mut from = Some(from);
+        while let Some(start) = from {
+            let found = segments
+                .iter()
+                .try_fold(start, |at, segment| self.children.get(&(at, world.name(file, *segment))).copied());
+            if found.is_some() {
+                return found;
+            }
+            from = self.parent(start);
+        }
+        None
+    }
+
+    fn add_usings(&mut self, world: &World<'_>, file: u32) {
+        for (index, import) in world.facts(file).imports.iter().enumerate() {
+            if is_include(import) {
+                continue;
+            }
+            let space = match import.decl {
+                None => GLOBAL,
+                Some(decl) => match self.space_of.get(&world.def(file, decl)) {
+                    Some(space) => *space,
+                    // In a class or a function: found in its scope.
+                    None => continue,
+                },
+            };
+            self.usings.entry(space).or_default().push((file, index as u32));
+        }
+    }
+
+    /// The namespace a declaration is, or the innermost one around it.
+    pub(super) fn space_around(&self, world: &World<'_>, file: u32, decl: Option<DeclId>) -> SpaceId {
+        let mut at = decl;
+        while let Some(id) = at {
+            if let Some(space) = self.space_of.get(&world.def(file, id)) {
+                return *space;
+            }
+            at = world.facts(file).decl(id).owner;
+        }
+        GLOBAL
+    }
+
+    pub(super) fn parent(&self, space: SpaceId) -> Option<SpaceId> {
+        (space != GLOBAL).then(|| self.parents[space.0 as usize])
+    }
+
+    pub(super) fn child(&self, space: SpaceId, name: Name) -> Option<SpaceId> {
+        self.children.get(&(space, name)).copied()
+    }
+
+    pub(super) fn declared(&self, space: SpaceId, name: Name) -> &[Def] {
+        self.declared.get(&(space, name)).map_or(&[], Vec::as_slice)
+    }
+
+    /// A type of a class that is defined outside of it: the only one of its name whose file sees the class.
+    pub(super) fn nested(&self, world: &World<'_>, class: Def, name: Name) -> Option<Def> {
+        let (file, _, decl) = world.decl(class);
+        let all = self.nested.get(&(world.name(file, decl.name), name))?;
+        let mut found = all.iter().filter(|it| self.units.sees(world.file_of(**it), file));
+        match (found.next(), found.next()) {
+            (Some(one), None) => Some(*one),
+            _ => None,
+        }
+    }
+
+    pub(super) fn usings(&self, space: SpaceId) -> &[(u32, u32)] {
+        self.usings.get(&space).map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn is_known(&self, name: Name) -> bool {
+        self.known.contains_key(&name)
+    }
+}
