@@ -682,6 +682,27 @@ fn x5_deep_ruby_ends_and_keeps_what_was_found() {
 }
 
 #[test]
+fn x5_deep_nesting_of_kotlin_ends() {
+    let deep = 20_000;
+    let nested = [
+        format!("val x = {}1{}", "(".repeat(deep), ")".repeat(deep)),
+        format!("val x = {}1{}", "f(".repeat(deep), ")".repeat(deep)),
+        format!("val x = a{}", ".b()".repeat(deep)),
+        format!("val x = a{}", " ?: a".repeat(deep)),
+        format!("val x = {}1{}", "f { ".repeat(deep), " }".repeat(deep)),
+        format!("fun f() {{ {}{} }}", "if (x !is A) { ".repeat(2_000), "}".repeat(2_000)),
+        format!("val x: {}Int{} = y", "List<".repeat(2_000), ">".repeat(2_000)),
+    ];
+    for text in nested {
+        let text = format!("class Before\n{text}\nclass After\n");
+        let facts = extract("C.kt", text.as_bytes());
+        check_whole(&facts);
+        assert!(facts.decls.iter().any(|it| facts.text(it.name) == "Before"), "{}", &text[..60]);
+        assert!(facts.partial.is_some(), "{}", &text[..60]);
+    }
+}
+
+#[test]
 fn x1_kotlin() {
     check("languages/kotlin/spec.md", include_str!("languages/kotlin/spec.md"), "src/main/kotlin/a/A.kt");
 }

@@ -1,7 +1,7 @@
 //! Loops, caught errors, lambdas, and what `is` says about a name.
 
 use knowing_model::Range;
-use knowing_model::facts::{Expr, ExprId, ReferenceRole, TypeId, Value};
+use knowing_model::facts::{Expr, ExprId, ITSELF, ReferenceRole, TypeId, Value};
 
 use super::kinds::{Field, Kind};
 use super::reader::{Context, Reader};
@@ -88,9 +88,19 @@ impl Reader<'_, '_> {
                 self.bind(name, value, visible, inner);
             }
         }
-        if let Some(receiver) = passed.and_then(|(callee, _)| self.applied_to(callee)) {
-            let this = self.b.intern("this");
-            self.bind(this, Value::Expr(receiver), visible, inner);
+        if let Some((callee, argument)) = passed {
+            match self.applied_to(callee) {
+                Some(receiver) => {
+                    let this = self.b.intern("this");
+                    self.bind(this, Value::Expr(receiver), visible, inner);
+                }
+                // Whether it is applied to something is for resolution to find out.
+                None => {
+                    let this = self.b.intern("<this>");
+                    let receiver = self.b.expr(Expr::Given { callee, argument, parameter: ITSELF });
+                    self.bind(this, Value::Expr(receiver), visible, inner);
+                }
+            }
         }
         Step::Within(inner)
     }
@@ -178,7 +188,8 @@ impl Reader<'_, '_> {
                     let Some(then) = then else { break };
                     let from = self.b.tree.end(node);
                     if is_negated {
-                        let leaves = self.b.tree.subtree(then).any(|it| {
+                        // Where it leaves, it does so soon.
+                        let leaves = self.b.tree.subtree(then).take(200).any(|it| {
                             matches!(self.kind(it), Kind::ReturnExpression | Kind::ThrowExpression)
                         });
                         if leaves {

@@ -1,4 +1,5 @@
-//! Written types, and what naming one means. A function type is a `kotlin.FunctionN`, as the compiler has it.
+//! Written types, and what naming one means. A function type is a `kotlin.FunctionN`, as the compiler has it; one that is
+//! applied to something is a `kotlin.ExtensionN`.
 
 use knowing_model::facts::{ReferenceRole, ReferenceTarget, Str, Type, TypeId, TypeParameter};
 
@@ -96,6 +97,7 @@ impl Reader<'_, '_> {
     ) -> TypeId {
         let mut arguments = Vec::new();
         let mut result = None;
+        let mut is_applied = false;
         for part in self.children(node) {
             if self.kind(part) == Kind::FunctionTypeParameters {
                 for parameter in self.children(part) {
@@ -109,14 +111,18 @@ impl Reader<'_, '_> {
                 // Before the parameters it is the receiver.
                 let type_ = self.type_in(part, naming, depth + 1);
                 match self.children(node).find(|it| self.kind(*it) == Kind::FunctionTypeParameters) {
-                    Some(list) if part < list => arguments.push(type_),
+                    Some(list) if part < list => {
+                        is_applied = true;
+                        arguments.push(type_);
+                    }
                     _ => result = Some(type_),
                 }
             }
         }
         let n = arguments.len();
         arguments.extend(result);
-        let segments = vec![self.b.intern("kotlin"), self.b.intern(format!("Function{n}"))];
+        let kind = if is_applied { "Extension" } else { "Function" };
+        let segments = vec![self.b.intern("kotlin"), self.b.intern(format!("{kind}{n}"))];
         self.b.type_(Type::Named { segments, arguments, at: self.b.tree.start(node) })
     }
 

@@ -5,10 +5,10 @@ use knowing_model::facts::{DeclId, Modifiers, ParameterKind, Value as Bound};
 
 use super::super::java::Java;
 use super::super::nominal::generics::{self, Site};
-use super::super::nominal::{Dialect, members};
+use super::super::nominal::{Dialect, lambdas, members};
 use super::{Kotlin, tables};
 use crate::evaluate::{Evaluator, Frame};
-use crate::languages::{Fit, Rules, Space};
+use crate::languages::{Fit, Given, Rules, Space};
 use crate::names::Name;
 use crate::scopes::{Item, Scope};
 use crate::value::{External, Origin, Value};
@@ -314,8 +314,10 @@ impl Kotlin {
                 if !local.is_empty() {
                     return Some(members::overloads(local));
                 }
-                if let Some(found) = self.on_receiver(ev, frame, id, name, at) {
-                    return Some(found);
+                match self.on_receiver(ev, frame, id, name, at) {
+                    Value::Missing => {}
+                    Value::Unknown => doubt = true,
+                    found => return Some(found),
                 }
                 let is_variable = scopes.find(Scope::of(Some(id)), name).iter().any(|it| match it.item {
                     Item::Binding(index) => facts.bindings[index as usize].visible.contains(at),
@@ -375,27 +377,22 @@ impl Kotlin {
         }
     }
 
-    /// A member of what an extension or a lambda is applied to.
-    fn on_receiver(
-        &self,
-        ev: &mut Evaluator<'_>,
-        frame: Frame,
-        decl: DeclId,
-        name: Name,
-        at: u32,
-    ) -> Option<Value> {
+    /// A member of what an extension or a lambda is applied to; `Unknown` when that is something nobody knows.
+    fn on_receiver(&self, ev: &mut Evaluator<'_>, frame: Frame, decl: DeclId, name: Name, at: u32) -> Value {
         let world = ev.world;
-        let this = world.names.find("this")?;
         let facts = world.facts(frame.file);
-        let entries = world.scopes[frame.file as usize].find(Scope::of(Some(decl)), this);
-        let bindings: Vec<u32> = entries
-            .iter()
-            .rev()
-            .filter_map(|it| match it.item {
+        let scopes = &world.scopes[frame.file as usize];
+        let mut bindings: Vec<u32> = Vec::new();
+        for this in ["this", "<this>"] {
+            let Some(this) = world.names.find(this) else { continue };
+            bindings.extend(scopes.find(Scope::of(Some(decl)), this).iter().filter_map(|it| match it.item {
                 Item::Binding(index) if facts.bindings[index as usize].visible.contains(at) => Some(index),
                 _ => None,
-            })
-            .collect();
+            }));
+        }
+        // The innermost first.
+        bindings.sort_by_key(|it| std::cmp::Reverse((facts.bindings[*it as usize].visible.from, *it)));
+        let mut doubt = false;
         for index in bindings {
             let value = match facts.bindings[index as usize].value {
                 Bound::Type(type_) => ev.typed(frame, Some(decl), type_),
@@ -410,13 +407,40 @@ impl Kotlin {
                 _ => Value::Missing,
             });
             if found.is_known() {
-                return Some(found);
+                return if doubt { Value::OneOf([found, Value::Unknown].into()) } else { found };
             }
             if let Some(found) = self.extensions(ev, frame, &value, name) {
-                return Some(found);
+                return found;
             }
+            doubt |= !matches!(value, Value::Nothing | Value::Instance(..));
         }
-        None
+        if doubt { Value::Unknown } else { Value::Missing }
+    }
+
+    /// What a lambda is applied to, by the type it is passed for; `Nothing` when that is known to be nothing.
+    pub(super) fn applied_to(&self, ev: &mut Evaluator<'_>, frame: Frame, it: Given) -> Value {
+        let world = ev.world;
+        let receiver = lambdas::receiver_of(ev, frame, it.decl, it.callee);
+        let callee = ev.callee(frame, it.decl, it.callee);
+        callee.map(|target| match target {
+            Value::Def(method) if world.kind(*method).is_callable() => {
+                match lambdas::passed_for(ev, self, frame, it, *method, &receiver) {
+                    Value::ExternalInstance(function, arguments) => {
+                        let last = function.last().map_or("", |it| world.text(it));
+                        match last.starts_with("Extension") {
+                            true => arguments.first().cloned().unwrap_or(Value::Unknown),
+                            false => Value::Nothing,
+                        }
+                    }
+                    Value::Instance(..) => Value::Nothing,
+                    _ => Value::Unknown,
+                }
+            }
+            Value::External(external) if self.standard(ev).takes_lambda(external, &receiver) => {
+                Value::Nothing
+            }
+            _ => Value::Unknown,
+        })
     }
 
     pub(super) fn aliased(&self, ev: &mut Evaluator<'_>, frame: Frame, alias: Def) -> Value {

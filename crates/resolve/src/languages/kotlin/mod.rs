@@ -10,7 +10,7 @@ mod lookup;
 mod tables;
 
 use knowing_model::NodeKind;
-use knowing_model::facts::{DeclId, Import, ImportKind, Literal, Modifiers, Type, TypeId};
+use knowing_model::facts::{DeclId, ITSELF, Import, ImportKind, Literal, Modifiers, Type, TypeId};
 
 use super::java::{self, Java};
 use super::nominal::generics::{self, Site};
@@ -25,7 +25,7 @@ pub(crate) struct Kotlin;
 
 pub(crate) const TABLE: &str = include_str!("standard.txt");
 
-const WORDS: &[&str] = &["kotlin", "this", "it", "Companion", "invoke", "get", "component1"];
+const WORDS: &[&str] = &["kotlin", "this", "<this>", "it", "Companion", "invoke", "get", "component1"];
 
 pub(super) fn vocabulary() -> impl Iterator<Item = &'static str> {
     let paths = tables::TYPES.iter().flat_map(|(name, path)| path.split('.').chain([*name]));
@@ -303,6 +303,9 @@ impl Rules for Kotlin {
     }
 
     fn given(&self, ev: &mut Evaluator<'_>, frame: Frame, given: Given) -> Value {
+        if given.parameter == ITSELF {
+            return self.applied_to(ev, frame, given);
+        }
         lambdas::given(ev, self, frame, given)
     }
 

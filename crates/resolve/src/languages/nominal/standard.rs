@@ -355,6 +355,11 @@ impl Standard {
         }
     }
 
+    /// Whether a method from outside is known to pass something to a lambda.
+    pub(crate) fn takes_lambda(&self, method: &External, receiver: &Value) -> bool {
+        self.method_at(method, receiver).is_some_and(|(it, _)| !it.lambda.is_empty())
+    }
+
     /// Parameter number `place` of a lambda that is passed to a method from outside.
     pub(crate) fn lambda_parameter(&self, method: &External, receiver: &Value, place: u8) -> Value {
         let Some((found, arguments)) = self.method_at(method, receiver) else { return Value::Unknown };
