@@ -142,7 +142,7 @@ fields! {
         Declarator "declarator",
         Dimensions "dimensions",
         Element "element",
-        FieldName "field",
+        Member "field",
         Interfaces "interfaces",
         Key "key",
         Left "left",

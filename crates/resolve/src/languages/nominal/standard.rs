@@ -15,7 +15,7 @@
 //!
 //! A type is written by its last name inside of the table. What is not in the table gives a value that nobody can name.
 
-use knowing_model::facts::{DeclId, Expr};
+use knowing_model::facts::Expr;
 use rustc_hash::FxHashMap;
 
 use super::generics::Site;
@@ -411,7 +411,7 @@ impl Standard {
                 };
                 let function = site.arguments.iter().rev().find(functions).map(|it| it.value);
                 match function {
-                    Some(function) => gives(ev, dialect, site, function),
+                    Some(function) => lambdas::gives(ev, dialect, site.frame, site.decl, function),
                     None => Value::Unknown,
                 }
             }
@@ -439,14 +439,4 @@ impl Standard {
             Shape::Own(_) | Shape::Itself => self.plain(shape, receiver, arguments),
         }
     }
-}
-
-fn gives(
-    ev: &mut Evaluator<'_>,
-    dialect: &dyn Dialect,
-    site: Site<'_>,
-    function: knowing_model::facts::ExprId,
-) -> Value {
-    let decl: Option<DeclId> = site.decl;
-    lambdas::gives(ev, dialect, site.frame, decl, function)
 }
