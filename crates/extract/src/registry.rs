@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::language::Language;
-use crate::languages::{cpp, go, java, python, rust, typescript};
+use crate::languages::{cpp, go, java, python, ruby, rust, typescript};
 use crate::manifests::{self, Manifests};
 
 /// Languages by name; one that has several grammars has a line for each.
@@ -13,11 +13,15 @@ pub(crate) const LANGUAGES: &[&Language] = &[
     &go::LANGUAGE,
     &java::LANGUAGE,
     &python::LANGUAGE,
+    &ruby::LANGUAGE,
     &rust::LANGUAGE,
     &typescript::JAVASCRIPT,
     &typescript::TSX,
     &typescript::TYPESCRIPT,
 ];
+
+/// Whole names of files that have no extension to tell their language by.
+const NAMED: &[(&str, &[&str])] = &[("ruby", &["Capfile", "Gemfile", "Guardfile", "Rakefile", "config.ru"])];
 
 /// Languages whose parser is given another text of the same length, where a file asks for it.
 pub(crate) const BLANKED: &[(&str, Blanked)] =
@@ -70,8 +74,11 @@ pub struct Accepted {
 }
 
 pub fn languages() -> Vec<Accepted> {
-    let languages =
-        LANGUAGES.iter().map(|it| Accepted { name: it.name, extensions: it.extensions, file_names: &[] });
+    let languages = LANGUAGES.iter().map(|it| Accepted {
+        name: it.name,
+        extensions: it.extensions,
+        file_names: NAMED.iter().find(|(language, _)| *language == it.name).map_or(&[], |(_, names)| names),
+    });
     let manifests =
         MANIFESTS.iter().map(|it| Accepted { name: it.name, extensions: &[], file_names: it.file_names });
     languages.chain(manifests).collect()
@@ -125,10 +132,16 @@ pub(crate) fn reader_of(path: &str) -> Option<Reader> {
     if let Some(manifest) = MANIFESTS.iter().find(|it| it.file_names.contains(&name)) {
         return Some(Reader::Manifest(manifest));
     }
-    let (_, extension) = name.rsplit_once('.')?;
+    let named = NAMED.iter().find(|(_, names)| names.contains(&name)).map(|(language, _)| *language);
+    let extension = name.rsplit_once('.').map(|(_, extension)| extension);
     LANGUAGES
         .iter()
         .enumerate()
-        .find(|(_, it)| it.extensions.contains(&extension))
+        .find(|(_, it)| {
+            named.map_or_else(
+                || extension.is_some_and(|text| it.extensions.contains(&text)),
+                |text| text == it.name,
+            )
+        })
         .map(|(place, it)| Reader::Language(place, it))
 }

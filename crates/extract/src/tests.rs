@@ -35,11 +35,6 @@ fn x1_go() {
 }
 
 #[test]
-fn x1_java() {
-    check("languages/java/spec.md", include_str!("languages/java/spec.md"), "src/main/java/a/A.java");
-}
-
-#[test]
 fn x1_python() {
     check("languages/python/spec.md", include_str!("languages/python/spec.md"), "a.py");
 }
@@ -106,12 +101,7 @@ proptest! {
 
     #[test]
     fn x5_random_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..2_000)) {
-        for path in [
-            "a.c", "a.cc", "a.h",
-            "A.java", "a.py", "tests/a.pyi", "a.rs", "a.ts", "a.tsx", "a.js", "a.vue", "tsconfig.json", "package.json",
-            "pnpm-workspace.yaml", "a.go", "a_test.go", "Cargo.toml", "pyproject.toml", "setup.cfg", "setup.py",
-            "go.mod", "go.work",
-        ] {
+        for path in ["a.c", "a.cc", "a.h", "a.py", "tests/a.pyi", "a.rs", "a.ts", "a.tsx", "a.js", "a.vue", "tsconfig.json", "package.json", "pnpm-workspace.yaml", "a.go", "a_test.go", "Cargo.toml", "pyproject.toml", "setup.cfg", "setup.py", "go.mod", "go.work", "a.rb", "spec/a_spec.rb", "A.java"] {
             check_whole(&extract(path, &bytes));
         }
     }
@@ -132,6 +122,13 @@ proptest! {
     }
 
     #[test]
+    fn x5_random_ruby_never_panics(parts in proptest::collection::vec(0..RUBY_PARTS.len(), 0..200)) {
+        let text: String = parts.into_iter().map(|it| RUBY_PARTS[it]).collect();
+        check_whole(&extract("a.rb", text.as_bytes()));
+        check_whole(&extract("spec/a_spec.rb", text.as_bytes()));
+    }
+
+    #[test]
     fn x5_truncated_code_never_panics(snippet: prop::sample::Index, cut: prop::sample::Index) {
         let snippets = snippets();
         let (path, source) = &snippets[snippet.index(snippets.len())];
@@ -144,13 +141,14 @@ proptest! {
 /// The snippets of all specifications, with a path for each.
 fn snippets() -> Vec<(String, String)> {
     let specs = [
-        ("A.java", include_str!("languages/java/spec.md")),
         ("a.c", include_str!("languages/cpp/spec_c.md")),
         ("a.cc", include_str!("languages/cpp/spec.md")),
         ("a.py", include_str!("languages/python/spec.md")),
         ("a.rs", include_str!("languages/rust/spec.md")),
         ("a.tsx", include_str!("languages/typescript/spec.md")),
         ("a/a.go", include_str!("languages/go/spec.md")),
+        ("a.rb", include_str!("languages/ruby/spec.md")),
+        ("A.java", include_str!("languages/java/spec.md")),
         ("Cargo.toml", include_str!("manifests/spec.md")),
     ];
     let cases = specs.into_iter().flat_map(|(default_path, text)| {
@@ -305,28 +303,6 @@ fn x5_deep_nesting_ends_and_keeps_what_was_found() {
     }
     let quoted = format!("x: \"{}int{}\" = 1\n", "list[".repeat(5_000), "]".repeat(5_000));
     assert_eq!(reason_of(&extract("a.py", quoted.as_bytes())), Some(PartialReason::TooDeep));
-}
-
-#[test]
-fn x5_deep_nesting_of_braces_ends_too() {
-    let deep = 20_000;
-    let nested = [
-        format!("int x = {}1{};", "(".repeat(deep), ")".repeat(deep)),
-        format!("int x = {}1{};", "f(".repeat(deep), ")".repeat(deep)),
-        format!("Object x = a{};", ".b()".repeat(deep)),
-        format!("int x = a{};", " + a".repeat(deep)),
-        format!("Object x = {}1;", "() -> ".repeat(deep)),
-        format!("void f() {}{}", "{".repeat(deep), "}".repeat(deep)),
-        format!("{}{}", "class A {".repeat(deep), "}".repeat(deep)),
-        format!("{}int{} x;", "List<".repeat(2_000), ">".repeat(2_000)),
-    ];
-    for text in nested {
-        let text = format!("class Before {{}}\nclass C {{ {text} }}\nclass After {{}}\n");
-        let facts = extract("C.java", text.as_bytes());
-        check_whole(&facts);
-        assert!(facts.decls.iter().any(|it| facts.text(it.name) == "Before"), "{}", &text[..60]);
-        assert!(facts.partial.is_some(), "{}", &text[..60]);
-    }
 }
 
 #[test]
@@ -517,7 +493,6 @@ fn x7_line_ends_and_marks_do_not_matter() {
 #[test]
 fn an_empty_file_has_facts() {
     for path in [
-        "A.java",
         "a.c",
         "a.cc",
         "a.py",
@@ -530,6 +505,8 @@ fn an_empty_file_has_facts() {
         "tsconfig.json",
         "Cargo.toml",
         "setup.cfg",
+        "a.rb",
+        "A.java",
     ] {
         let facts = extract(path, b"");
         assert_eq!((facts.partial, facts.n_lines), (None, 0));
@@ -614,5 +591,123 @@ fn test_paths_go_by_whole_segments_and_affixes() {
         "a/protest_b.py",
     ] {
         assert!(!is_test(path), "{path}");
+    }
+}
+
+const RUBY_PARTS: [&str; 60] = [
+    "def f(",
+    "class C < ",
+    "module M",
+    "\n",
+    "end\n",
+    "x",
+    "@x",
+    "@@y",
+    ".y",
+    "&.",
+    "::",
+    "A",
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    " |a, (b, *c)| ",
+    "}",
+    ", ",
+    " = ",
+    " ||= ",
+    ": ",
+    "\"t\"",
+    "'",
+    "#{",
+    "->(x) { ",
+    "do |x|\n",
+    "if ",
+    "unless ",
+    "else\n",
+    "case x\n",
+    "when ",
+    "in ",
+    "rescue ",
+    "=> ",
+    "self",
+    "super",
+    "return ",
+    "yield ",
+    "raise ",
+    "<<~T\n",
+    "T\n",
+    "attr_reader :a",
+    "private ",
+    "include ",
+    "describe A do\n",
+    "it \"x\" do\n",
+    "let(:a) { ",
+    "%w[a b]",
+    ":sym",
+    "&:sym",
+    "# @param x [A<B, C>]\n",
+    "#: (A) -> B\n",
+    "sig { params(x: ",
+    "Struct.new(:a)",
+    "*",
+    "**",
+    "?",
+    "ü",
+];
+
+#[test]
+fn x1_ruby() {
+    check("languages/ruby/spec.md", include_str!("languages/ruby/spec.md"), "a.rb");
+}
+
+#[test]
+fn x5_deep_ruby_ends_and_keeps_what_was_found() {
+    let deep = 20_000;
+    let nested = [
+        format!("x = {}1{}\n", "(".repeat(deep), ")".repeat(deep)),
+        format!("x = {}1{}\n", "[".repeat(deep), "]".repeat(deep)),
+        format!("x = {}1{}\n", "f(".repeat(deep), ")".repeat(deep)),
+        format!("x = a{}\n", ".b".repeat(deep)),
+        format!("x = a{}\n", " || a".repeat(deep)),
+        format!("x = {}1{}\n", "-> { ".repeat(deep), " }".repeat(deep)),
+        format!("{}x{} = y\n", "(".repeat(deep), ",)".repeat(deep)),
+        format!("# @return [{}A{}]\ndef typed; end\n", "A<".repeat(deep), ">".repeat(deep)),
+    ];
+    for text in nested {
+        let text = format!("def before; end\n{text}def after; end\n");
+        let facts = extract("a.rb", text.as_bytes());
+        check_whole(&facts);
+        let names: Vec<&str> = facts.decls.iter().map(|it| facts.text(it.name)).collect();
+        assert!(names.contains(&"before"), "{names:?}");
+        assert!(facts.partial.is_some(), "{}", &text[..60]);
+    }
+}
+
+#[test]
+fn x1_java() {
+    check("languages/java/spec.md", include_str!("languages/java/spec.md"), "src/main/java/a/A.java");
+}
+
+#[test]
+fn x5_deep_nesting_of_braces_ends_too() {
+    let deep = 20_000;
+    let nested = [
+        format!("int x = {}1{};", "(".repeat(deep), ")".repeat(deep)),
+        format!("int x = {}1{};", "f(".repeat(deep), ")".repeat(deep)),
+        format!("Object x = a{};", ".b()".repeat(deep)),
+        format!("int x = a{};", " + a".repeat(deep)),
+        format!("Object x = {}1;", "() -> ".repeat(deep)),
+        format!("void f() {}{}", "{".repeat(deep), "}".repeat(deep)),
+        format!("{}{}", "class A {".repeat(deep), "}".repeat(deep)),
+        format!("{}int{} x;", "List<".repeat(2_000), ">".repeat(2_000)),
+    ];
+    for text in nested {
+        let text = format!("class Before {{}}\nclass C {{ {text} }}\nclass After {{}}\n");
+        let facts = extract("C.java", text.as_bytes());
+        check_whole(&facts);
+        assert!(facts.decls.iter().any(|it| facts.text(it.name) == "Before"), "{}", &text[..60]);
+        assert!(facts.partial.is_some(), "{}", &text[..60]);
     }
 }

@@ -244,6 +244,10 @@ pub enum BaseRole {
     Implements,
     /// Python's `metaclass=`.
     Metaclass,
+    /// Ruby's `prepend`: comes before the type's own members.
+    Prepended,
+    /// Ruby's `extend`: gives members to the type itself, not to its values.
+    Extended,
 }
 
 /// `impl Interface for Type { ... }`; a Go receiver later.

@@ -120,7 +120,9 @@ impl Emitter<'_> {
         };
         let def = self.world.rules(self.file).definition(self.world, self.file, def);
         let kind = self.world.kind(def);
-        if kind.is_callable() && kind != NodeKind::Macro {
+        let calls_properties = self.world.rules(self.file).calls_properties();
+        let is_passed = kind.is_callable() && kind != NodeKind::Macro;
+        if is_passed || kind == NodeKind::Property && calls_properties {
             self.push(decl, End::Def(def), EdgeKind::Calls, position);
         }
     }
@@ -219,8 +221,11 @@ impl Emitter<'_> {
             return None;
         }
         let facts = world.facts(self.file);
-        let Expr::Member { name, .. } = facts.expr(call.callee) else { return None };
-        if world.rules(self.file).is_common_member(facts.text(name)) {
+        let Expr::Member { of, name } = facts.expr(call.callee) else { return None };
+        let rules = world.rules(self.file);
+        let is_own =
+            matches!(facts.expr(of), Expr::Name { name, .. } if rules.names_receiver(facts.text(name)));
+        if is_own || rules.is_common_member(facts.text(name)) {
             return None;
         }
         let mut found: Option<(Def, Def)> = None;
@@ -293,6 +298,8 @@ impl Emitter<'_> {
         }
         parts.reverse();
         let text = parts.concat();
+        // A receiver that nobody wrote has no name.
+        let text = text.strip_prefix('.').unwrap_or(&text);
         text[..text.floor_char_boundary(MAX)].to_owned()
     }
 }

@@ -167,7 +167,9 @@ impl Emitter<'_> {
                             self.push(Some(id), end, EdgeKind::Implements, base.position);
                         }
                     }
-                    BaseRole::Implements => self.push(Some(id), end, EdgeKind::Implements, base.position),
+                    BaseRole::Implements | BaseRole::Prepended | BaseRole::Extended => {
+                        self.push(Some(id), end, EdgeKind::Implements, base.position)
+                    }
                     BaseRole::Metaclass => self.push(Some(id), end, EdgeKind::References, base.position),
                 }
             }
@@ -205,7 +207,7 @@ impl Emitter<'_> {
                 ReferenceTarget::Expr(expr) => {
                     let scope = match reference.role {
                         // A decorator stands outside what it decorates. `@x.setter` is the property's own.
-                        ReferenceRole::Decorator => {
+                        ReferenceRole::Decorator if !rules.decorates_from_inside() => {
                             let scope = reference.decl.and_then(|it| world.facts(self.file).decl(it).owner);
                             if self.is_of_property(scope, expr) {
                                 continue;
@@ -242,7 +244,11 @@ impl Emitter<'_> {
                 };
                 // A bare name that means a field of the type around.
                 let role = match reference.role {
-                    ReferenceRole::Value if self.is_own_field(reference.decl, end) => ReferenceRole::Field,
+                    ReferenceRole::Value
+                        if rules.has_bare_members() && self.is_own_field(reference.decl, end) =>
+                    {
+                        ReferenceRole::Field
+                    }
                     role => role,
                 };
                 self.reference(reference.decl, end, role, reference.position);

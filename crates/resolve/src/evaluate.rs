@@ -399,8 +399,10 @@ impl<'w> Evaluator<'w> {
             // A member that is defined outside of its type sees the type all the same.
             let own = (!callable).then(|| world.def(frame.file, id));
             let outer = match facts.decl(id).implementation {
-                Some(_) => world.hierarchy.owner_type(world, world.def(frame.file, id)),
-                None => None,
+                Some(_) if rules.has_bare_members() => {
+                    world.hierarchy.owner_type(world, world.def(frame.file, id))
+                }
+                _ => None,
             };
             for type_ in own.into_iter().chain(outer) {
                 match rules.bare_member(self, frame, type_, name, space) {
@@ -419,11 +421,12 @@ impl<'w> Evaluator<'w> {
                 return value;
             }
         }
-        if scope.is_none() && innermost && rules.binds_whole_callable() {
+        if scope.is_none() && (innermost && rules.binds_whole_callable() || rules.top_is_scope()) {
             // Code at the top of a file sees what was bound before it.
             let entries = world.scopes[frame.file as usize].find(Scope::TOP, name);
+            let flow = innermost.then_some(at);
             if entries.iter().any(|it| matches!(it.item, Item::Binding(_)))
-                && let Some(value) = self.bound_here(frame, entries, Some(at), at, space)
+                && let Some(value) = self.bound_here(frame, entries, flow, at, space)
             {
                 return value;
             }

@@ -1,6 +1,7 @@
 //! Who is below whom: written bases in method order, `impl` blocks by type, and which files a file imports.
 
-use knowing_model::facts::{DeclId, ImplId};
+use knowing_model::NodeKind;
+use knowing_model::facts::{Base, BaseRole, DeclId, ImplId};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -41,6 +42,12 @@ pub(crate) struct Hierarchy {
     group_of: FxHashMap<Def, u32>,
     /// Written bases, in order.
     direct: FxHashMap<Def, Vec<Ancestor>>,
+    /// Those that give members to values, where some give them to the type itself.
+    for_values: FxHashMap<Def, Vec<Ancestor>>,
+    /// Types that have a module among their ancestors, sorted.
+    mixed_into: FxHashMap<Def, Vec<Def>>,
+    /// Types that got a module's members themselves, sorted.
+    extended_by: FxHashMap<Def, Vec<Def>>,
     /// All ancestors in the order in which members are looked for, the type itself left out; by first part.
     linear: FxHashMap<Def, Vec<Ancestor>>,
     /// `impl` blocks of each file, by their position in it.
@@ -65,8 +72,11 @@ impl Hierarchy {
         for (index, group) in hierarchy.groups.iter().enumerate() {
             hierarchy.group_of.extend(group.iter().map(|part| (*part, index as u32)));
         }
+        let mut beside: Vec<(Def, Def)> = Vec::new();
         for (file, part) in parts.into_iter().enumerate() {
+            beside.extend(part.beside);
             hierarchy.direct.extend(part.bases);
+            hierarchy.for_values.extend(part.for_values);
             hierarchy.add_impls(world, file as u32, part.impls);
             hierarchy.imports.push(part.imports);
         }
@@ -75,6 +85,11 @@ impl Hierarchy {
         classes.dedup();
         for class in classes {
             hierarchy.linearise(class, 0);
+        }
+        hierarchy.mixed_into = mixed_into(world, &hierarchy.linear);
+        for (module, type_) in beside {
+            let (module, type_) = (hierarchy.whole(module), hierarchy.whole(type_));
+            hierarchy.extended_by.entry(module).or_default().push(type_);
         }
         hierarchy
     }
@@ -135,6 +150,20 @@ impl Hierarchy {
     /// The bases written at this very declaration.
     pub(crate) fn direct(&self, def: Def) -> &[Ancestor] {
         self.direct.get(&def).map_or(&[], Vec::as_slice)
+    }
+
+    fn inherited(&self, def: Def) -> &[Ancestor] {
+        self.for_values.get(&def).map_or_else(|| self.direct(def), Vec::as_slice)
+    }
+
+    /// Types that have this module among their ancestors.
+    pub(crate) fn mixed_into(&self, module: Def) -> &[Def] {
+        self.mixed_into.get(&self.whole(module)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Types that this module gives its members to, as members of the types themselves.
+    pub(crate) fn extended_by(&self, module: Def) -> &[Def] {
+        self.extended_by.get(&self.whole(module)).map_or(&[], Vec::as_slice)
     }
 
     pub(crate) fn ancestors(&self, def: Def) -> &[Ancestor] {
@@ -212,7 +241,7 @@ impl Hierarchy {
         // Seen while it is being made: a circle.
         self.linear.insert(class, Vec::new());
         let mut bases: Vec<Ancestor> = Vec::new();
-        for base in self.parts(&class).iter().flat_map(|part| self.direct(*part)) {
+        for base in self.parts(&class).iter().flat_map(|part| self.inherited(*part)) {
             let base = match base {
                 Ancestor::Project(def) => Ancestor::Project(self.whole(*def)),
                 other => other.clone(),
@@ -279,9 +308,32 @@ fn merge(lists: Vec<Vec<Ancestor>>) -> Vec<Ancestor> {
     order
 }
 
+fn mixed_into(world: &World<'_>, linear: &FxHashMap<Def, Vec<Ancestor>>) -> FxHashMap<Def, Vec<Def>> {
+    let mut all: Vec<(Def, Def)> = linear
+        .iter()
+        .flat_map(|(type_, ancestors)| {
+            ancestors.iter().filter_map(|it| match it {
+                Ancestor::Project(module) if world.kind(*module) == NodeKind::Module => {
+                    Some((*module, *type_))
+                }
+                _ => None,
+            })
+        })
+        .collect();
+    all.sort_unstable();
+    let mut out: FxHashMap<Def, Vec<Def>> = FxHashMap::default();
+    for (module, type_) in all {
+        out.entry(module).or_default().push(type_);
+    }
+    out
+}
+
 /// What one file says about types and imports.
 struct FilePart {
     bases: Vec<(Def, Vec<Ancestor>)>,
+    for_values: Vec<(Def, Vec<Ancestor>)>,
+    /// Modules that give members to types themselves, and those types.
+    beside: Vec<(Def, Def)>,
     impls: Vec<ImplTarget>,
     imports: Vec<u32>,
 }
@@ -293,6 +345,8 @@ impl FilePart {
         let rules = world.rules(file);
         let facts = world.facts(file);
         let mut bases = Vec::new();
+        let mut for_values = Vec::new();
+        let mut beside = Vec::new();
         for (index, decl) in facts.decls.iter().enumerate() {
             if decl.bases.is_empty() {
                 continue;
@@ -301,7 +355,18 @@ impl FilePart {
                 ev.begin();
                 Ancestor::of(&rules.type_entity(&mut ev, frame, decl.owner, base.type_))
             });
-            bases.push((world.def(file, DeclId(index as u32)), list.collect()));
+            let list: Vec<Ancestor> = list.collect();
+            let def = world.def(file, DeclId(index as u32));
+            let is_beside = |it: &Base| it.role == BaseRole::Extended;
+            if decl.bases.iter().any(is_beside) {
+                let kept = decl.bases.iter().zip(&list).filter(|(base, _)| !is_beside(base));
+                for_values.push((def, kept.map(|(_, it)| it.clone()).collect()));
+                beside.extend(decl.bases.iter().zip(&list).filter_map(|(base, it)| match it {
+                    Ancestor::Project(module) if is_beside(base) => Some((*module, def)),
+                    _ => None,
+                }));
+            }
+            bases.push((def, list));
         }
         let impls = facts.impls.iter().map(|it| {
             ev.begin();
@@ -323,6 +388,6 @@ impl FilePart {
         imports.sort_unstable();
         imports.dedup();
         imports.retain(|it| *it != file);
-        FilePart { bases, impls, imports }
+        FilePart { bases, for_values, beside, impls, imports }
     }
 }

@@ -95,6 +95,11 @@ fn r1_r2_r3_r5_r6_python_spec_holds() {
 }
 
 #[test]
+fn r1_r2_r3_r5_r6_ruby_spec_holds() {
+    check(include_str!("languages/ruby/spec.md"), "ruby/spec.md");
+}
+
+#[test]
 fn r1_r2_r3_r5_r6_rust_spec_holds() {
     check(include_str!("languages/rust/spec.md"), "rust/spec.md");
 }

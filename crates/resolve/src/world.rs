@@ -150,12 +150,15 @@ fn members_by_name(world: &World<'_>) -> FxHashMap<Name, Vec<Def>> {
     let mut members: FxHashMap<Name, Vec<Def>> = FxHashMap::default();
     for file in 0..world.n_files() as u32 {
         for (index, decl) in world.facts(file).decls.iter().enumerate() {
+            let rules = world.rules(file);
             let of_type = decl.implementation.is_some()
                 || decl.owner.is_some_and(|it| {
                     let owner = world.facts(file).decl(it).kind;
-                    owner.is_type_like() && owner != NodeKind::Module
+                    owner.is_type_like() && (owner != NodeKind::Module || rules.has_member_modules())
                 });
-            if of_type && decl.kind.is_callable() {
+            let is_called =
+                decl.kind.is_callable() || decl.kind == NodeKind::Property && rules.calls_properties();
+            if of_type && is_called {
                 members
                     .entry(world.name(file, decl.name))
                     .or_default()

@@ -4,5 +4,6 @@ pub(crate) mod cpp;
 pub(crate) mod go;
 pub(crate) mod java;
 pub(crate) mod python;
+pub(crate) mod ruby;
 pub(crate) mod rust;
 pub(crate) mod typescript;

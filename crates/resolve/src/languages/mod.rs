@@ -5,6 +5,7 @@ pub(crate) mod go;
 pub(crate) mod java;
 pub(crate) mod nominal;
 pub(crate) mod python;
+pub(crate) mod ruby;
 pub(crate) mod rust;
 pub(crate) mod typescript;
 
@@ -21,6 +22,7 @@ use self::cpp::CppUnits;
 use self::go::GoPackages;
 use self::java::Jvm;
 use self::python::PythonModules;
+use self::ruby::RubyModules;
 use self::rust::RustCrates;
 use self::typescript::TypeScriptModules;
 
@@ -31,6 +33,7 @@ pub(crate) struct Modules {
     pub(crate) go: GoPackages,
     pub(crate) jvm: Jvm,
     pub(crate) python: PythonModules,
+    pub(crate) ruby: RubyModules,
     pub(crate) rust: RustCrates,
     pub(crate) typescript: TypeScriptModules,
 }
@@ -42,6 +45,7 @@ impl Modules {
             go: GoPackages::new(world),
             jvm: Jvm::new(world),
             python: PythonModules::new(world),
+            ruby: RubyModules::new(world),
             rust: RustCrates::new(world),
             typescript: TypeScriptModules::new(world),
         }
@@ -50,7 +54,7 @@ impl Modules {
     /// Types that are declared in several places and are one for member lookup (partial, reopened, merged), each with
     /// all its parts in the order of files and lines. A declaration stands in one group at most.
     pub(crate) fn types_in_parts(&self) -> Vec<Vec<Def>> {
-        self.typescript.types_in_parts().to_vec()
+        [self.ruby.types_in_parts(), self.typescript.types_in_parts()].concat()
     }
 }
 
@@ -150,6 +154,31 @@ pub(crate) trait Rules: Sync {
         Value::Missing
     }
 
+    /// Whether code at the top of a file has variables, which callables below it may see.
+    fn top_is_scope(&self) -> bool {
+        false
+    }
+
+    /// Whether reading a property is calling it, so that what it gives is not what is called.
+    fn calls_properties(&self) -> bool {
+        false
+    }
+
+    /// Whether a module has members that values get, as a type has.
+    fn has_member_modules(&self) -> bool {
+        false
+    }
+
+    /// Whether a decorator is a call in the body of what it decorates.
+    fn decorates_from_inside(&self) -> bool {
+        false
+    }
+
+    /// Whether this word stands for the receiver itself, whose members are known or not, but never guessed.
+    fn names_receiver(&self, word: &str) -> bool {
+        false
+    }
+
     /// What an import binds its name to.
     fn imported_value(&self, ev: &mut Evaluator<'_>, frame: Frame, import: &Import, space: Space) -> Value {
         Value::Unknown
@@ -237,7 +266,16 @@ pub(crate) trait Rules: Sync {
     /// Whether a call of this declaration is a call of it, and not of what it holds.
     fn is_called(&self, world: &World<'_>, def: Def) -> bool {
         let kind = world.kind(def);
-        kind.is_callable() || kind.is_type_like() || kind == NodeKind::EnumMember
+        kind.is_callable()
+            || kind.is_type_like()
+            || kind == NodeKind::EnumMember
+            || kind == NodeKind::Property && self.calls_properties()
+    }
+
+    /// Whether a member that is defined outside of its type sees the type's members by their bare names, and such a
+    /// name is as good as one of `this`.
+    fn has_bare_members(&self) -> bool {
+        false
     }
 
     /// What a call calls whose callee was found to be `value`, where that is not all: the constructors of a type, what
@@ -393,6 +431,7 @@ pub(crate) fn rules_of(language: &str) -> &'static dyn Rules {
         "go" => &go::Go,
         "java" => &java::Java,
         "python" => &python::Python,
+        "ruby" => &ruby::Ruby,
         "rust" => &rust::Rust,
         "typescript" => &typescript::TypeScript,
         _ => &Plain,
@@ -405,6 +444,7 @@ pub(crate) fn vocabulary() -> impl Iterator<Item = &'static str> {
         .chain(go::vocabulary())
         .chain(java::vocabulary())
         .chain(python::vocabulary())
+        .chain(ruby::vocabulary())
         .chain(rust::vocabulary())
         .chain(typescript::vocabulary())
 }
