@@ -15,6 +15,7 @@
 //! value f -> X 3:8            hint f -> T 1:8              mention f -> T 4:2
 //! access C.f -> self.x 3:13   decorator f -> route 1:1     raise f -> Error 4:10
 //! import from ..a import b as c                            import f: a.b
+//! namespaced A.B 3:0-9:1
 //! export name                 return f -> x.y()            yield f -> x
 //! site f reads_env HOME 4:4   impl Trait for Type          mod name
 //! ```
@@ -66,6 +67,9 @@ impl Notation<'_> {
         }
         if let Some(doc) = facts.doc {
             self.push(format!("doc file {}", flat(facts.text(doc))));
+        }
+        for it in &facts.namespaces {
+            self.push(format!("namespaced {} {}", facts.text(it.name), self.range(it.range)));
         }
         for name in facts.exports.iter().flatten() {
             self.push(format!("export {}", facts.text(*name)));
@@ -369,6 +373,8 @@ impl Notation<'_> {
             Expr::Given { callee, argument, parameter } => {
                 format!("given({}, {argument}, {parameter})", self.expr(callee))
             }
+            Expr::Generic { of, arguments } => format!("{}<{}>", self.expr(of), self.type_(arguments)),
+            Expr::Out { callee, argument } => format!("out({}, {argument})", self.expr(callee)),
         }
     }
 

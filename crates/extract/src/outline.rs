@@ -36,7 +36,7 @@ impl Outline {
         match extension {
             "py" | "pyi" | "rs" | "rb" => Some(Outline(Family::Keywords)),
             "go" => Some(Outline(Family::Go)),
-            "ts" | "tsx" | "js" | "jsx" | "mjs" | "cjs" | "mts" | "cts" | "vue" | "java" | "cs" => {
+            "ts" | "tsx" | "js" | "jsx" | "mjs" | "cjs" | "mts" | "cts" | "vue" | "java" | "cs" | "php" => {
                 Some(Outline(Family::Methods))
             }
             "c" | "h" | "cc" | "cpp" | "cxx" | "hpp" | "hh" | "hxx" => Some(Outline(Family::C)),

@@ -3,15 +3,17 @@
 use std::borrow::Cow;
 
 use crate::language::Language;
-use crate::languages::{cpp, go, java, python, ruby, rust, typescript};
+use crate::languages::{cpp, csharp, go, java, php, python, ruby, rust, typescript};
 use crate::manifests::{self, Manifests};
 
 /// Languages by name; one that has several grammars has a line for each.
 pub(crate) const LANGUAGES: &[&Language] = &[
     &cpp::C,
     &cpp::CPP,
+    &csharp::LANGUAGE,
     &go::LANGUAGE,
     &java::LANGUAGE,
+    &php::LANGUAGE,
     &python::LANGUAGE,
     &ruby::LANGUAGE,
     &rust::LANGUAGE,

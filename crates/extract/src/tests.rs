@@ -20,16 +20,6 @@ fn check(spec: &str, text: &str, default_path: &str) {
 }
 
 #[test]
-fn x1_c() {
-    check("languages/cpp/spec_c.md", include_str!("languages/cpp/spec_c.md"), "a.c");
-}
-
-#[test]
-fn x1_cpp() {
-    check("languages/cpp/spec.md", include_str!("languages/cpp/spec.md"), "a.cc");
-}
-
-#[test]
 fn x1_go() {
     check("languages/go/spec.md", include_str!("languages/go/spec.md"), "a/a.go");
 }
@@ -101,7 +91,7 @@ proptest! {
 
     #[test]
     fn x5_random_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..2_000)) {
-        for path in ["a.c", "a.cc", "a.h", "a.py", "tests/a.pyi", "a.rs", "a.ts", "a.tsx", "a.js", "a.vue", "tsconfig.json", "package.json", "pnpm-workspace.yaml", "a.go", "a_test.go", "Cargo.toml", "pyproject.toml", "setup.cfg", "setup.py", "go.mod", "go.work", "a.rb", "spec/a_spec.rb", "A.java"] {
+        for path in ["a.py", "tests/a.pyi", "a.rs", "a.ts", "a.tsx", "a.js", "a.vue", "tsconfig.json", "package.json", "pnpm-workspace.yaml", "a.go", "a_test.go", "Cargo.toml", "pyproject.toml", "setup.cfg", "setup.py", "go.mod", "go.work", "a.rb", "spec/a_spec.rb", "A.java", "a.cs", "a.php", "a.c", "a.cc", "a.h"] {
             check_whole(&extract(path, &bytes));
         }
     }
@@ -141,14 +131,16 @@ proptest! {
 /// The snippets of all specifications, with a path for each.
 fn snippets() -> Vec<(String, String)> {
     let specs = [
-        ("a.c", include_str!("languages/cpp/spec_c.md")),
-        ("a.cc", include_str!("languages/cpp/spec.md")),
         ("a.py", include_str!("languages/python/spec.md")),
         ("a.rs", include_str!("languages/rust/spec.md")),
         ("a.tsx", include_str!("languages/typescript/spec.md")),
         ("a/a.go", include_str!("languages/go/spec.md")),
         ("a.rb", include_str!("languages/ruby/spec.md")),
         ("A.java", include_str!("languages/java/spec.md")),
+        ("a.cs", include_str!("languages/csharp/spec.md")),
+        ("a.php", include_str!("languages/php/spec.md")),
+        ("a.c", include_str!("languages/cpp/spec_c.md")),
+        ("a.cc", include_str!("languages/cpp/spec.md")),
         ("Cargo.toml", include_str!("manifests/spec.md")),
     ];
     let cases = specs.into_iter().flat_map(|(default_path, text)| {
@@ -493,8 +485,6 @@ fn x7_line_ends_and_marks_do_not_matter() {
 #[test]
 fn an_empty_file_has_facts() {
     for path in [
-        "a.c",
-        "a.cc",
         "a.py",
         "a.rs",
         "a.go",
@@ -507,6 +497,10 @@ fn an_empty_file_has_facts() {
         "setup.cfg",
         "a.rb",
         "A.java",
+        "a.cs",
+        "a.php",
+        "a.c",
+        "a.cc",
     ] {
         let facts = extract(path, b"");
         assert_eq!((facts.partial, facts.n_lines), (None, 0));
@@ -710,4 +704,24 @@ fn x5_deep_nesting_of_braces_ends_too() {
         assert!(facts.decls.iter().any(|it| facts.text(it.name) == "Before"), "{}", &text[..60]);
         assert!(facts.partial.is_some(), "{}", &text[..60]);
     }
+}
+
+#[test]
+fn x1_csharp() {
+    check("languages/csharp/spec.md", include_str!("languages/csharp/spec.md"), "src/A.cs");
+}
+
+#[test]
+fn x1_php() {
+    check("languages/php/spec.md", include_str!("languages/php/spec.md"), "src/A.php");
+}
+
+#[test]
+fn x1_c() {
+    check("languages/cpp/spec_c.md", include_str!("languages/cpp/spec_c.md"), "a.c");
+}
+
+#[test]
+fn x1_cpp() {
+    check("languages/cpp/spec.md", include_str!("languages/cpp/spec.md"), "a.cc");
 }

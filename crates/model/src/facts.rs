@@ -78,6 +78,8 @@ pub struct FileFacts {
     pub condition: Option<Str>,
     /// What calls are made with, sorted by callee; only where the language tells callables of one name apart by it.
     pub arguments: Vec<Argument>,
+    /// Namespaces of parts of the file, outer ones first; where there are none, `namespace` holds for all of it.
+    pub namespaces: Vec<Namespace>,
 }
 
 impl FileFacts {
@@ -95,6 +97,12 @@ impl FileFacts {
 
     pub fn type_(&self, it: TypeId) -> &Type {
         &self.types[it.index()]
+    }
+
+    /// The namespace around an offset, by its whole name.
+    pub fn namespace_at(&self, offset: u32) -> Option<Str> {
+        let inner = self.namespaces.iter().rev().find(|it| it.range.contains(offset));
+        inner.map(|it| it.name).or(if self.namespaces.is_empty() { self.namespace } else { None })
     }
 
     /// What the call of `callee` is made with.
@@ -373,6 +381,16 @@ pub enum Expr {
         argument: u8,
         parameter: u8,
     },
+    /// `of` with written type arguments: `of<A, B>`; the type is a tuple of them.
+    Generic {
+        of: ExprId,
+        arguments: TypeId,
+    },
+    /// What the call of `callee` puts out through its argument number `argument`: `out var x`.
+    Out {
+        callee: ExprId,
+        argument: u8,
+    },
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -538,6 +556,13 @@ pub enum ImportKind {
     Member { name: Str, alias: Str },
     /// All public names of the module.
     Wildcard,
+}
+
+/// A namespace of a part of a file, by its whole name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Namespace {
+    pub name: Str,
+    pub range: Range,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -89,7 +89,7 @@ impl Emitter<'_> {
             _ => Reason::Ambiguous,
         };
         let facts = world.facts(self.file);
-        let (name, receiver) = match facts.expr(call.callee) {
+        let (name, receiver) = match self.plain_callee(call) {
             Expr::Name { name, .. } => (facts.text(name).to_owned(), String::new()),
             Expr::Member { of, name } | Expr::Scoped { of, name } => {
                 (facts.text(name).to_owned(), self.written(of))
@@ -121,8 +121,8 @@ impl Emitter<'_> {
         let def = self.world.rules(self.file).definition(self.world, self.file, def);
         let kind = self.world.kind(def);
         let calls_properties = self.world.rules(self.file).calls_properties();
-        let is_passed = kind.is_callable() && kind != NodeKind::Macro;
-        if is_passed || kind == NodeKind::Property && calls_properties {
+        let is_called = kind.is_callable() && kind != NodeKind::Macro;
+        if is_called || kind == NodeKind::Property && calls_properties {
             self.push(decl, End::Def(def), EdgeKind::Calls, position);
         }
     }
@@ -183,6 +183,15 @@ impl Emitter<'_> {
         }
     }
 
+    /// What is called, its type arguments left out.
+    fn plain_callee(&self, call: &Call) -> Expr {
+        let facts = self.world.facts(self.file);
+        match facts.expr(call.callee) {
+            Expr::Generic { of, .. } => facts.expr(of),
+            expr => expr,
+        }
+    }
+
     fn reason(&mut self, call: &Call, targets: &Targets) -> Reason {
         if call.form == CallForm::InMacro {
             return Reason::Macro;
@@ -196,7 +205,7 @@ impl Emitter<'_> {
         if targets.dynamic {
             return Reason::Dynamic;
         }
-        match self.world.facts(self.file).expr(call.callee) {
+        match self.plain_callee(call) {
             // The type that is known has no such member, but others have: the receiver is more than it seems (a mixin,
             // a proxy).
             Expr::Member { name, .. } if targets.missing => {
@@ -221,7 +230,7 @@ impl Emitter<'_> {
             return None;
         }
         let facts = world.facts(self.file);
-        let Expr::Member { of, name } = facts.expr(call.callee) else { return None };
+        let Expr::Member { of, name } = self.plain_callee(call) else { return None };
         let rules = world.rules(self.file);
         let is_own =
             matches!(facts.expr(of), Expr::Name { name, .. } if rules.names_receiver(facts.text(name)));
@@ -241,6 +250,10 @@ impl Emitter<'_> {
             }
         }
         let (def, _) = found?;
+        // A method that calls its own name on something unknown hands the call on; it seldom calls itself.
+        if call.decl.is_some_and(|it| world.def(self.file, it) == def) {
+            return None;
+        }
         let there = world.file_of(def);
         let from_test = facts.flags.contains(NodeFlags::TEST);
         if world.is_test_code(def) && !from_test {

@@ -222,6 +222,12 @@ impl Emitter<'_> {
                         (value, ReferenceRole::Decorator | ReferenceRole::Raise) if !value.is_known() => {
                             self.ev.expr_in(self.frame, scope, expr, Space::Macro)
                         }
+                        // What a field or property holds is thrown, not the field.
+                        (Value::Def(def), ReferenceRole::Raise)
+                            if matches!(self.world.kind(def), NodeKind::Field | NodeKind::Property) =>
+                        {
+                            self.ev.settled(self.frame, &Value::Def(def))
+                        }
                         (value, _) => value,
                     }
                 }

@@ -223,6 +223,8 @@ impl<'w> Evaluator<'w> {
             Expr::Given { callee, argument, parameter } => {
                 rules.given(self, frame, Given { decl, callee, argument, parameter })
             }
+            Expr::Generic { of, .. } => self.expr_in(frame, decl, of, space),
+            Expr::Out { callee, argument } => rules.put_out(self, frame, CallSite { callee, decl }, argument),
             Expr::Root | Expr::Unknown => Value::Unknown,
         }
     }
@@ -238,7 +240,13 @@ impl<'w> Evaluator<'w> {
         let value = self.called_by_name(frame, decl, callee);
         let value = value.map(|it| rules.called_with(self, frame, it, CallSite { callee, decl }));
         let value = value.map(|it| match it {
-            Value::Overloads(all) => overloads::choose(self, frame, decl, callee, all),
+            Value::Overloads(all) => {
+                let rules = self.world.rules(frame.file);
+                match rules.meant(self, frame, CallSite { callee, decl }, all) {
+                    Some(value) => value,
+                    None => overloads::choose(self, frame, decl, callee, all),
+                }
+            }
             other => other.clone(),
         });
         self.leave();
@@ -249,6 +257,7 @@ impl<'w> Evaluator<'w> {
         let world = self.world;
         let rules = world.rules(frame.file);
         match world.facts(frame.file).expr(callee) {
+            Expr::Generic { of, .. } => self.called_by_name(frame, decl, of),
             Expr::Member { of, name } if rules.has_methods_apart() => {
                 let of = self.settled_expr(frame, decl, of);
                 let name = world.name(frame.file, name);
@@ -270,6 +279,12 @@ impl<'w> Evaluator<'w> {
 
     pub(crate) fn settled_expr(&mut self, frame: Frame, decl: Option<DeclId>, expr: ExprId) -> Value {
         let value = self.expr(frame, decl, expr);
+        let rules = self.world.rules(frame.file);
+        if let (Value::Def(def), Expr::Member { of, .. }) = (&value, self.world.facts(frame.file).expr(expr))
+            && let Some(held) = rules.held_by(self, frame, CallSite { callee: of, decl }, *def)
+        {
+            return held;
+        }
         self.settled(frame, &value)
     }
 

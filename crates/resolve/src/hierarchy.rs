@@ -384,6 +384,7 @@ impl FilePart {
             for value in module.parts().iter().chain(member.parts()) {
                 imports.extend(rules.file_of(&ev, value));
             }
+            imports.extend(rules.reached_files(&ev, frame, import));
         }
         imports.sort_unstable();
         imports.dedup();

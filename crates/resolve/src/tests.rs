@@ -70,6 +70,16 @@ fn check(spec: &str, file: &str) {
 }
 
 #[test]
+fn r1_r2_r3_r5_r6_csharp_spec_holds() {
+    check(include_str!("languages/csharp/spec.md"), "csharp/spec.md");
+}
+
+#[test]
+fn r1_r2_r3_r5_r6_php_spec_holds() {
+    check(include_str!("languages/php/spec.md"), "php/spec.md");
+}
+
+#[test]
 fn r1_r2_r3_r5_r6_c_spec_holds() {
     check(include_str!("languages/cpp/spec_c.md"), "cpp/spec_c.md");
 }

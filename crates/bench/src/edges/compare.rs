@@ -372,7 +372,9 @@ impl Judge<'_> {
     fn is_callable(&self, symbol: &TruthSymbol) -> bool {
         match symbol.shape {
             Shape::Callable => !self.is_read_like_a_field(symbol),
-            Shape::Constructor | Shape::Type | Shape::Any => true,
+            // `Duration(x)` converts where the language has no constructors.
+            Shape::Type => self.out.language != "go",
+            Shape::Constructor | Shape::Any => true,
             Shape::Value | Shape::Local => self.is_callable_here(symbol),
             Shape::Module => false,
         }

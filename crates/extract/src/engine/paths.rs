@@ -67,12 +67,13 @@ fn is_value(kind: NodeKind) -> bool {
     matches!(kind, NodeKind::Field | NodeKind::Var | NodeKind::Const | NodeKind::EnumMember)
 }
 
-/// `(int,T)`: the receiver left out, generic arguments erased, nothing for what has no type.
+/// `(int,T)`: the receiver of a method left out, generic arguments erased, nothing for what has no type.
 fn parameter_types(facts: &FileFacts, decl: &Decl) -> String {
     let types: Vec<String> = decl
         .parameters
         .iter()
-        .filter(|it| it.kind != ParameterKind::Receiver)
+        // The receiver of an extension method tells it apart as any other parameter does.
+        .filter(|it| it.kind != ParameterKind::Receiver || decl.modifiers.contains(Modifiers::STATIC))
         .map(|it| {
             let text = it.type_.map_or_else(String::new, |type_| type_text(facts, type_, 0));
             if it.kind == ParameterKind::Rest { format!("{text}...") } else { text }

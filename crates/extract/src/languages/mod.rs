@@ -1,8 +1,10 @@
 //! One folder a language.
 
 pub(crate) mod cpp;
+pub(crate) mod csharp;
 pub(crate) mod go;
 pub(crate) mod java;
+pub(crate) mod php;
 pub(crate) mod python;
 pub(crate) mod ruby;
 pub(crate) mod rust;

@@ -1,9 +1,11 @@
 //! What each language means by its names: modules, imports, member order, the standard library.
 
 pub(crate) mod cpp;
+pub(crate) mod csharp;
 pub(crate) mod go;
 pub(crate) mod java;
 pub(crate) mod nominal;
+pub(crate) mod php;
 pub(crate) mod python;
 pub(crate) mod ruby;
 pub(crate) mod rust;
@@ -19,8 +21,10 @@ use crate::value::{External, Value};
 use crate::world::{Def, World};
 
 use self::cpp::CppUnits;
+use self::csharp::CsharpNamespaces;
 use self::go::GoPackages;
 use self::java::Jvm;
+use self::php::PhpNames;
 use self::python::PythonModules;
 use self::ruby::RubyModules;
 use self::rust::RustCrates;
@@ -30,8 +34,10 @@ use self::typescript::TypeScriptModules;
 #[derive(Default)]
 pub(crate) struct Modules {
     pub(crate) cpp: CppUnits,
+    pub(crate) csharp: CsharpNamespaces,
     pub(crate) go: GoPackages,
     pub(crate) jvm: Jvm,
+    pub(crate) php: PhpNames,
     pub(crate) python: PythonModules,
     pub(crate) ruby: RubyModules,
     pub(crate) rust: RustCrates,
@@ -42,8 +48,10 @@ impl Modules {
     pub(crate) fn new(world: &World<'_>) -> Modules {
         Modules {
             cpp: CppUnits::new(world),
+            csharp: CsharpNamespaces::new(world),
             go: GoPackages::new(world),
             jvm: Jvm::new(world),
+            php: PhpNames::new(world),
             python: PythonModules::new(world),
             ruby: RubyModules::new(world),
             rust: RustCrates::new(world),
@@ -54,7 +62,7 @@ impl Modules {
     /// Types that are declared in several places and are one for member lookup (partial, reopened, merged), each with
     /// all its parts in the order of files and lines. A declaration stands in one group at most.
     pub(crate) fn types_in_parts(&self) -> Vec<Vec<Def>> {
-        [self.ruby.types_in_parts(), self.typescript.types_in_parts()].concat()
+        [self.csharp.types_in_parts(), self.ruby.types_in_parts(), self.typescript.types_in_parts()].concat()
     }
 }
 
@@ -184,6 +192,11 @@ pub(crate) trait Rules: Sync {
         Value::Unknown
     }
 
+    /// Files that an import brings names of into reach, without loading any of them by itself.
+    fn reached_files(&self, ev: &Evaluator<'_>, frame: Frame, import: &Import) -> Vec<u32> {
+        Vec::new()
+    }
+
     /// The files an import loads.
     fn imported_module(&self, ev: &mut Evaluator<'_>, frame: Frame, import: &Import) -> Value {
         Value::Unknown
@@ -251,6 +264,22 @@ pub(crate) trait Rules: Sync {
     /// What a lambda gets as its parameter, by the call it is passed to.
     fn given(&self, ev: &mut Evaluator<'_>, frame: Frame, given: Given) -> Value {
         Value::Unknown
+    }
+
+    /// What a call puts out through an argument.
+    fn put_out(&self, ev: &mut Evaluator<'_>, frame: Frame, site: CallSite, argument: u8) -> Value {
+        Value::Unknown
+    }
+
+    /// Of several callables of one name those that a call means, where the language has rules of its own.
+    fn meant(&self, ev: &mut Evaluator<'_>, frame: Frame, site: CallSite, all: &[Def]) -> Option<Value> {
+        None
+    }
+
+    /// What a field or property holds in what `of` (`CallSite::callee`) stands for, where that says more than its own
+    /// declaration: type arguments.
+    fn held_by(&self, ev: &mut Evaluator<'_>, frame: Frame, of: CallSite, def: Def) -> Option<Value> {
+        None
     }
 
     /// Whether a value can be passed where `target` is asked for; what tells overloads apart.
@@ -428,8 +457,10 @@ impl Rules for Plain {}
 pub(crate) fn rules_of(language: &str) -> &'static dyn Rules {
     match language {
         "c" | "cpp" => &cpp::Cpp,
+        "csharp" => &csharp::Csharp,
         "go" => &go::Go,
         "java" => &java::Java,
+        "php" => &php::Php,
         "python" => &python::Python,
         "ruby" => &ruby::Ruby,
         "rust" => &rust::Rust,
@@ -441,8 +472,10 @@ pub(crate) fn rules_of(language: &str) -> &'static dyn Rules {
 /// Words the rules look for, so that they are names even where no file uses them.
 pub(crate) fn vocabulary() -> impl Iterator<Item = &'static str> {
     cpp::vocabulary()
+        .chain(csharp::vocabulary())
         .chain(go::vocabulary())
         .chain(java::vocabulary())
+        .chain(php::vocabulary())
         .chain(python::vocabulary())
         .chain(ruby::vocabulary())
         .chain(rust::vocabulary())

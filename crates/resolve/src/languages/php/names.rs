@@ -1,0 +1,101 @@
+//! What is declared by which whole name, and what a written name may stand for.
+
+use knowing_model::NodeKind;
+use knowing_model::facts::{DeclId, FileFacts, ImportKind};
+use rustc_hash::FxHashMap;
+
+use crate::world::{Def, World};
+
+#[derive(Default)]
+pub(crate) struct PhpNames {
+    types: FxHashMap<String, Vec<Def>>,
+    functions: FxHashMap<String, Vec<Def>>,
+    constants: FxHashMap<String, Vec<Def>>,
+}
+
+/// What kind of thing a name is looked for as.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sort {
+    Type,
+    Function,
+    Constant,
+}
+
+impl PhpNames {
+    pub(crate) fn new(world: &World<'_>) -> PhpNames {
+        let mut names = PhpNames::default();
+        for file in 0..world.n_files() as u32 {
+            let facts = world.facts(file);
+            if facts.language != "php" {
+                continue;
+            }
+            for (index, decl) in facts.decls.iter().enumerate() {
+                if decl.owner.is_some() {
+                    continue;
+                }
+                let table = match decl.kind {
+                    NodeKind::Function => &mut names.functions,
+                    NodeKind::Const => &mut names.constants,
+                    kind if kind.is_type_like() => &mut names.types,
+                    _ => continue,
+                };
+                let namespace = facts.namespace_at(decl.range.from).map_or("", |it| facts.text(it));
+                let whole = joined(namespace, facts.text(decl.name));
+                table.entry(whole).or_default().push(world.def(file, DeclId(index as u32)));
+            }
+        }
+        names
+    }
+
+    /// What is declared by a whole name; of several the nearest by path, and no test's for other code.
+    pub(super) fn find(&self, world: &World<'_>, from: u32, sort: Sort, whole: &str) -> Option<Def> {
+        let table = match sort {
+            Sort::Type => &self.types,
+            Sort::Function => &self.functions,
+            Sort::Constant => &self.constants,
+        };
+        let all = table.get(whole)?;
+        let shared = |def: &Def| {
+            let path = world.path(world.file_of(*def));
+            world.path(from).split('/').zip(path.split('/')).take_while(|(a, b)| a == b).count()
+        };
+        all.iter().copied().max_by_key(|it| (!world.is_test_code(*it), shared(it), std::cmp::Reverse(*it)))
+    }
+}
+
+fn joined(namespace: &str, name: &str) -> String {
+    if namespace.is_empty() { name.to_owned() } else { format!("{namespace}\\{name}") }
+}
+
+/// The whole names that a written one can stand for, the first that exists counts.
+pub(super) fn whole_names(facts: &FileFacts, at: Option<u32>, written: &str, sort: Sort) -> Vec<String> {
+    if let Some(absolute) = written.strip_prefix('\\') {
+        return vec![absolute.to_owned()];
+    }
+    let namespace = match at {
+        Some(at) => facts.namespace_at(at),
+        None => facts.namespaces.first().map(|it| it.name).or(facts.namespace),
+    };
+    let namespace = namespace.map_or("", |it| facts.text(it));
+    if let Some(rest) = written.strip_prefix("namespace\\") {
+        return vec![joined(namespace, rest)];
+    }
+    let (first, rest) = written.split_once('\\').map_or((written, None), |(first, rest)| (first, Some(rest)));
+    for import in &facts.imports {
+        if let ImportKind::Member { name, alias } = import.kind
+            && facts.text(alias) == first
+            && (at.is_none_or(|at| import.visible.contains(at)))
+        {
+            let mut whole: Vec<&str> = import.module.iter().map(|it| facts.text(*it)).collect();
+            whole.push(facts.text(name));
+            whole.extend(rest);
+            return vec![whole.join("\\")];
+        }
+    }
+    let own = joined(namespace, written);
+    // Functions and constants of no namespace are seen everywhere.
+    if sort != Sort::Type && rest.is_none() && !namespace.is_empty() {
+        return vec![own, written.to_owned()];
+    }
+    vec![own]
+}
