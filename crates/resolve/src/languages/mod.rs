@@ -4,6 +4,7 @@ pub(crate) mod cpp;
 pub(crate) mod csharp;
 pub(crate) mod go;
 pub(crate) mod java;
+pub(crate) mod kotlin;
 pub(crate) mod nominal;
 pub(crate) mod php;
 pub(crate) mod python;
@@ -460,6 +461,7 @@ pub(crate) fn rules_of(language: &str) -> &'static dyn Rules {
         "csharp" => &csharp::Csharp,
         "go" => &go::Go,
         "java" => &java::Java,
+        "kotlin" => &kotlin::Kotlin,
         "php" => &php::Php,
         "python" => &python::Python,
         "ruby" => &ruby::Ruby,
@@ -475,6 +477,7 @@ pub(crate) fn vocabulary() -> impl Iterator<Item = &'static str> {
         .chain(csharp::vocabulary())
         .chain(go::vocabulary())
         .chain(java::vocabulary())
+        .chain(kotlin::vocabulary())
         .chain(php::vocabulary())
         .chain(python::vocabulary())
         .chain(ruby::vocabulary())

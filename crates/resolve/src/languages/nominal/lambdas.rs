@@ -33,7 +33,9 @@ pub(crate) fn given(ev: &mut Evaluator<'_>, dialect: &dyn Dialect, frame: Frame,
         }
         Value::External(external) => {
             let receiver = match &receiver {
-                Value::Instance(..) => generics::as_outside(ev, frame, &receiver).unwrap_or(Value::Unknown),
+                Value::Instance(..) => {
+                    generics::as_outside(ev, frame, &receiver).unwrap_or_else(|| receiver.clone())
+                }
                 other => other.clone(),
             };
             dialect.standard(ev).lambda_parameter(external, &receiver, it.parameter)

@@ -99,6 +99,10 @@ impl Standard {
         let path = path_of(line);
         let segments: Option<Vec<Name>> = path.split('.').map(|it| names.find(it)).collect();
         let Some(segments) = segments else { return };
+        if self.by_path.contains_key(&segments[..]) {
+            // A later table adds to a type.
+            return;
+        }
         let id = self.rows.len() as u32;
         let is_final = line[path.len()..].starts_with('!') || !path.contains('.');
         let external = External::new(Origin::StandardLibrary, &segments);
@@ -131,8 +135,12 @@ impl Standard {
             .collect();
         let function = function.contains('(').then(|| self.method(function));
         let row = &mut self.rows[id as usize];
-        row.above = above;
-        row.function = function;
+        if !above.is_empty() {
+            row.above = above;
+        }
+        if function.is_some() {
+            row.function = function;
+        }
         Some(id)
     }
 
