@@ -257,11 +257,7 @@ impl Emitter<'_> {
                 };
                 // A bare name that means a field of the type around.
                 let role = match reference.role {
-                    ReferenceRole::Value
-                        if rules.has_bare_members() && self.is_own_field(reference.decl, end) =>
-                    {
-                        ReferenceRole::Field
-                    }
+                    ReferenceRole::Value if self.is_own_field(reference.decl, end) => ReferenceRole::Field,
                     role => role,
                 };
                 self.reference(reference.decl, end, role, reference.position);

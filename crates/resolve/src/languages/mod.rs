@@ -302,8 +302,7 @@ pub(crate) trait Rules: Sync {
             || kind == NodeKind::Property && self.calls_properties()
     }
 
-    /// Whether a member that is defined outside of its type sees the type's members by their bare names, and such a
-    /// name is as good as one of `this`.
+    /// Whether a member that is defined outside of its type sees the type's members by their bare names.
     fn has_bare_members(&self) -> bool {
         false
     }
