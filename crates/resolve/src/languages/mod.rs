@@ -302,6 +302,11 @@ pub(crate) trait Rules: Sync {
             || kind == NodeKind::Property && self.calls_properties()
     }
 
+    /// Whether a member that is defined outside of its type sees the type's members by their bare names.
+    fn has_bare_members(&self) -> bool {
+        false
+    }
+
     /// What a call calls whose callee was found to be `value`, where that is not all: the constructors of a type, what
     /// is found by the arguments.
     fn called_with(&self, ev: &mut Evaluator<'_>, frame: Frame, value: &Value, site: CallSite) -> Value {

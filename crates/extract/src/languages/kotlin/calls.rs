@@ -159,7 +159,7 @@ impl Reader<'_, '_> {
 
     /// A name that is no local variable: a property, an object, a type before a dot.
     pub(super) fn identifier(&mut self, node: Node, cx: Context) -> Step<Context> {
-        let is_label = matches!(self.field(node), Field::Name | Field::Labelled)
+        let is_label = matches!(self.field(node), Field::Name | Field::Label)
             || matches!(
                 self.parent_kind(node),
                 Kind::Error

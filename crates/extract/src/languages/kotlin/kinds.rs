@@ -112,7 +112,7 @@ fields! {
     Field {
         Argument "argument",
         Condition "condition",
-        Labelled "label",
+        Label "label",
         Left "left",
         Name "name",
         Right "right",
