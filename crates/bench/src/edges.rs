@@ -56,6 +56,10 @@ pub(crate) fn report(request: &Request) -> Result<()> {
     };
     let ours = Ours::resolve(&url, files);
     let comparison = compare::compare(&ours, &truth);
+    anyhow::ensure!(
+        comparison.n_files > 0,
+        "no file of this truth is read here: another language or another commit"
+    );
     let subject = Subject {
         repository: request.name.clone().or(repository).unwrap_or_else(|| short_name(&request.repo, &url)),
         commit: checkout.resolve(&commit)?.to_string(),

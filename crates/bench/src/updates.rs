@@ -32,10 +32,7 @@ pub(crate) fn report(asked: &Asked<'_>) -> Result<()> {
     let (first, full) = index(&mut store, &checkout, commits[0], asked.workers)?;
     println!("full index of {} files: {:.2} CPU s", first.files, full);
     println!();
-    println!(
-        "{:<12}{:>8}{:>10}{:>10}{:>8}  CPU ms by phase",
-        "commit", "changed", "resolved", "CPU ms", "%"
-    );
+    println!("{:<12}{:>8}{:>10}{:>10}{:>8}  CPU ms by phase", "commit", "changed", "resolved", "CPU ms", "%");
     let mut all: Vec<(f64, u64, Vec<PhaseTime>)> = Vec::new();
     for commit in &commits[1..] {
         let (report, cpu_s) = index(&mut store, &checkout, *commit, asked.workers)?;

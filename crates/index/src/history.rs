@@ -40,7 +40,8 @@ pub(crate) fn mine(
     {
         return Ok(known);
     }
-    let (history, older) = match base.map(|it| line_from(store, checkout, commit, it)).transpose()?.flatten() {
+    let (history, older) = match base.map(|it| line_from(store, checkout, commit, it)).transpose()?.flatten()
+    {
         Some((commits, older)) => (History { commits, is_cut: false }, older),
         None => (checkout.history(commit, N_COMMITS)?, Vec::new()),
     };

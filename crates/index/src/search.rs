@@ -140,7 +140,12 @@ fn build(store: &Store, snapshot: &SnapshotRow, graph: &Graph, source: Option<So
             };
             let symbols: Vec<&str> = terms.documents().map(|it| it.symbol()).collect();
             let said = text.of_file(&file.path, &symbols);
-            documents.add_file(&terms, (&file.path, &file.language), |at, _| Some(&said[at]), |it| &commits[it as usize])?;
+            documents.add_file(
+                &terms,
+                (&file.path, &file.language),
+                |at, _| Some(&said[at]),
+                |it| &commits[it as usize],
+            )?;
         }
     }
     let collection: Collection = documents.builder.finish(&head)?.into();
@@ -223,7 +228,13 @@ impl<'a> Documents<'a> {
     }
 
     /// The node of a declaration. Where a directory holds what its files declare, the symbol may carry the file's name.
-    fn node_of(&self, path: &str, language: &str, symbol: &str, kind: NodeKind) -> Option<(NodeId, NodeIndex)> {
+    fn node_of(
+        &self,
+        path: &str,
+        language: &str,
+        symbol: &str,
+        kind: NodeKind,
+    ) -> Option<(NodeId, NodeIndex)> {
         let find = |class, container, symbol: &str| {
             let id = node_id(Identity { repo: self.url, class, container, symbol, kind });
             Some((id, self.graph.find(id)?))

@@ -63,7 +63,8 @@ pub(crate) fn make(store: &Store, snapshot: &SnapshotRow, since: &Since<'_>) -> 
             let is_wanted = is_new || before[at] != said[at] || recalled.contains(&id);
             is_wanted.then_some(&said[at])
         };
-        let nodes = documents.add_file(&terms, (&file.path, language), wanted, |it| &histories.commits[it as usize])?;
+        let nodes = documents
+            .add_file(&terms, (&file.path, language), wanted, |it| &histories.commits[it as usize])?;
         added.extend(nodes);
     }
     let removed: FxHashSet<NodeId> = removed(since).filter(|it| !added.contains(it)).collect();

@@ -2,7 +2,9 @@
 
 use knowing_model::facts::{BaseRole, DeclId, Expr, ExprId, ReferenceRole, ReferenceTarget, SiteKind};
 use knowing_model::name::container_of;
-use knowing_model::{ContainerClass, EdgeKind, MAX_SITES, NodeKind, Position, Provenance, Reason, package_of};
+use knowing_model::{
+    ContainerClass, EdgeKind, MAX_SITES, NodeKind, Position, Provenance, Reason, package_of,
+};
 use rustc_hash::FxHashMap;
 
 use crate::again::keys::{self, Door, mix};
@@ -143,6 +145,13 @@ impl Emitter<'_> {
             }
             if !member.is_known() {
                 member = self.ev.imported(self.frame, import, Space::Macro);
+            }
+            if let Value::Overloads(all) = &member {
+                for def in all.iter() {
+                    let file = End::File(self.world.file_of(*def));
+                    self.push(None, file, EdgeKind::Imports, import.position);
+                    self.push(None, End::Def(*def), EdgeKind::Imports, import.position);
+                }
             }
             for value in member.parts().iter().chain(module.parts()) {
                 let end = match value {

@@ -280,7 +280,8 @@ impl<'w> Evaluator<'w> {
     pub(crate) fn settled_expr(&mut self, frame: Frame, decl: Option<DeclId>, expr: ExprId) -> Value {
         let value = self.expr(frame, decl, expr);
         let rules = self.world.rules(frame.file);
-        if let (Value::Def(def), Expr::Member { of, .. }) = (&value, self.world.found_in(frame.file).expr(expr))
+        if let (Value::Def(def), Expr::Member { of, .. }) =
+            (&value, self.world.found_in(frame.file).expr(expr))
             && let Some(held) = rules.held_by(self, frame, CallSite { callee: of, decl }, *def)
         {
             return held;
@@ -414,8 +415,10 @@ impl<'w> Evaluator<'w> {
             // A member that is defined outside of its type sees the type all the same.
             let own = (!callable).then(|| world.def(frame.file, id));
             let outer = match facts.decl(id).implementation {
-                Some(_) => world.hierarchy.owner_type(world, world.def(frame.file, id)),
-                None => None,
+                Some(_) if rules.has_bare_members() => {
+                    world.hierarchy.owner_type(world, world.def(frame.file, id))
+                }
+                _ => None,
             };
             for type_ in own.into_iter().chain(outer) {
                 match rules.bare_member(self, frame, type_, name, space) {

@@ -1,6 +1,6 @@
 //! All facts of a snapshot behind one set of numbers: declarations, names, scopes, modules.
 
-use knowing_model::facts::{Decl, DeclId, FileFacts, Str};
+use knowing_model::facts::{Decl, DeclId, FileFacts, Modifiers, Str};
 use knowing_model::name::container_of;
 use knowing_model::{ContainerClass, NodeFlags, NodeKind};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -213,6 +213,12 @@ pub(crate) fn is_member(rules: &dyn Rules, facts: &FileFacts, decl: &Decl) -> bo
         });
     let is_called = decl.kind.is_callable() || decl.kind == NodeKind::Property && rules.calls_properties();
     of_type && is_called
+}
+
+/// Whether a declaration is an object whose members are used by the name of the type around it: whoever knows that type
+/// knows of it too.
+pub(crate) fn is_companion(decl: &Decl) -> bool {
+    decl.kind == NodeKind::Class && decl.modifiers.contains(Modifiers::CLASS_METHOD)
 }
 
 /// Symbols that several files of one directory declare: for other systems, or each for itself (`init`).

@@ -105,7 +105,10 @@ pub struct Names {
 #[derive(Clone, Copy, Debug)]
 pub enum NamePatch<'a> {
     /// The same as a node before, in a file that may have another position now.
-    Kept { before: u32, file: Option<u32> },
+    Kept {
+        before: u32,
+        file: Option<u32>,
+    },
     New(NameInput<'a>),
 }
 
@@ -386,7 +389,8 @@ impl Draft {
     }
 
     fn copy(&mut self, record: &NodeName, text: &[u8], file: Option<u32>) -> Result<()> {
-        let length = record.symbol_bytes as usize + record.name_bytes as usize + record.container_bytes as usize;
+        let length =
+            record.symbol_bytes as usize + record.name_bytes as usize + record.container_bytes as usize;
         let from = record.text as usize;
         let own = text.get(from..from + length).ok_or(Error::Damaged("its texts lead out of it"))?;
         let at = self.text.len();

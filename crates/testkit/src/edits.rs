@@ -46,7 +46,7 @@ pub fn corpus() -> Vec<Vec<Sources>> {
     let mut languages = Vec::new();
     let mut paths = Vec::new();
     files_below(&sources(), &mut paths);
-    for path in paths.iter().filter(|it| it.ends_with("spec.md")) {
+    for path in paths.iter().filter(|it| it.extension().is_some_and(|it| it == "md")) {
         let text = fs::read_to_string(path).unwrap();
         let project = |source: &str| -> Sources {
             split_files(source).into_iter().map(|(path, text)| (path.to_owned(), text)).collect()

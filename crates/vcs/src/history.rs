@@ -73,7 +73,12 @@ impl Checkout {
 
     /// The commits from `later` back to the child of `earlier`, newest first, where each has one parent and there are at
     /// most `limit`. What `history` finds from `later` is then these, and what it finds from `earlier`.
-    pub fn line_from(&self, earlier: CommitId, later: CommitId, limit: usize) -> Result<Option<Vec<PastCommit>>> {
+    pub fn line_from(
+        &self,
+        earlier: CommitId,
+        later: CommitId,
+        limit: usize,
+    ) -> Result<Option<Vec<PastCommit>>> {
         let repo = self.local();
         let boundary =
             repo.shallow_commits().map_err(Error::git(format!("read the history of `{later}`")))?;

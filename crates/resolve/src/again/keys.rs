@@ -83,6 +83,8 @@ pub(crate) enum Door {
     PackageOf,
     PackageMembers,
     PhpName,
+    /// Which namespaces are the project's own.
+    PhpOwn,
     RubyConstantOf,
     RubyWhole,
     RubyParts,

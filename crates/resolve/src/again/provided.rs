@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 use super::digest::FileDigest;
 use super::keys::{self, Door, mix};
 use crate::languages;
-use crate::world::is_member;
+use crate::world::{is_companion, is_member};
 
 /// Answers under their keys, in ascending order of keys.
 #[derive(Default)]
@@ -65,6 +65,10 @@ pub(super) fn provided(digest: &FileDigest<'_>) -> Answers {
         provided.push(Door::Decl, hash, header);
         if decl.implementation.is_none() {
             provided.in_scope(decl.owner, facts.text(decl.name), decl.range.from, header);
+        }
+        if let Some(owner) = decl.owner.filter(|_| is_companion(decl)) {
+            let hash = keys::decl(digest.file, facts.text(facts.decl(owner).path));
+            provided.push(Door::Decl, hash, header);
         }
         if is_member(rules, facts, decl) {
             let answer = mix(hash, u64::from(decl.kind.id()));

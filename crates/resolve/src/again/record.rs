@@ -37,7 +37,11 @@ impl Record {
 
     /// Appends what `decode` reads.
     pub fn encode(&self, out: &mut Vec<u8>) {
-        let n_words = self.files.iter().map(|it| 7 + it.reads.len() + 2 * it.stated.len() + 4 * it.leads.len()).sum::<usize>();
+        let n_words = self
+            .files
+            .iter()
+            .map(|it| 7 + it.reads.len() + 2 * it.stated.len() + 4 * it.leads.len())
+            .sum::<usize>();
         out.reserve(4 * (n_words + 3 + 3 * self.shared.len()));
         let mut out = Writer(out);
         out.word(keys::VERSION);

@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use knowing_model::facts::FileFacts;
 use knowing_model::Unit;
+use knowing_model::facts::FileFacts;
 use knowing_testkit::edits::{Dice, Sources, corpus, edit, mixture, n_cases};
 
 use crate::{Input, InputFile, Previous, Record, Resolution, resolve};

@@ -180,7 +180,8 @@ impl CsharpNamespaces {
             notary.push(Door::CsharpTypes, hash(*of), Some(*name), notary.all(types));
         });
         self.extensions.iter().for_each(|(name, all)| {
-            let one = |state, (of, def): &(ModuleId, Def)| keys::mix(keys::mix(state, hash(*of)), notary.def(*def));
+            let one =
+                |state, (of, def): &(ModuleId, Def)| keys::mix(keys::mix(state, hash(*of)), notary.def(*def));
             notary.push(Door::CsharpExtensions, 0, Some(*name), all.iter().fold(0, one));
         });
         self.files.iter().for_each(|(of, files)| {
@@ -188,7 +189,8 @@ impl CsharpNamespaces {
         });
         let usings = self.global_usings.iter().fold(0, |state, (_, file, at)| {
             let import = &world.facts(*file).imports[*at as usize];
-            let text = |state, it: &knowing_model::facts::Str| keys::text(state, world.facts(*file).text(*it));
+            let text =
+                |state, it: &knowing_model::facts::Str| keys::text(state, world.facts(*file).text(*it));
             import.module.iter().fold(keys::mix(state, notary.file(*file)), text)
         });
         notary.push(Door::CsharpUsings, 0, None, usings);

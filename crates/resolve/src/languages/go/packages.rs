@@ -302,7 +302,12 @@ impl GoPackages {
         self.declared.iter().for_each(|((package, name), defs)| {
             notary.push(Door::GoDeclared, hash(*package), Some(*name), notary.all(defs));
         });
-        notary.push(Door::GoRequired, 0, None, self.required.iter().fold(0, |state, it| keys::text(state, it)));
+        notary.push(
+            Door::GoRequired,
+            0,
+            None,
+            self.required.iter().fold(0, |state, it| keys::text(state, it)),
+        );
     }
 
     /// The module a path outside belongs to, by what is required, else by custom.

@@ -183,8 +183,7 @@ impl Rules for Php {
                         word => word_instance(ev, word),
                     };
                 }
-                let is_static =
-                    matches!(segments.as_slice(), [only] if world.found_in(frame.file).text(*only) == "static");
+                let is_static = matches!(segments.as_slice(), [only] if world.found_in(frame.file).text(*only) == "static");
                 if is_static && let Some(receiver) = frame.receiver {
                     return Value::instance(receiver);
                 }
@@ -348,6 +347,10 @@ impl Php {
             }
         }
         let Some(last) = candidates.last() else { return Value::Unknown };
+        // Generated, or not there yet: nothing from outside in any case.
+        if world.modules.php.is_own(last) {
+            return Value::Missing;
+        }
         let path: Vec<Name> = last.split('\\').filter_map(|it| world.names.find(it)).collect();
         match (sort, path.len()) {
             // A constant that is nowhere is none of the project's.

@@ -13,6 +13,8 @@ pub(crate) struct PhpNames {
     types: FxHashMap<String, Vec<Def>>,
     functions: FxHashMap<String, Vec<Def>>,
     constants: FxHashMap<String, Vec<Def>>,
+    /// Namespaces that project files say are the project's own, each with its last `\`.
+    own: Vec<String>,
 }
 
 /// What kind of thing a name is looked for as.
@@ -28,6 +30,10 @@ impl PhpNames {
         let mut names = PhpNames::default();
         for file in 0..world.n_files() as u32 {
             let facts = world.facts(file);
+            if facts.language == "composer" {
+                let aliases = facts.manifest.iter().flat_map(|it| &it.aliases);
+                names.own.extend(aliases.map(|it| it.pattern.clone()).filter(|it| !it.is_empty()));
+            }
             if facts.language != "php" {
                 continue;
             }
@@ -51,16 +57,21 @@ impl PhpNames {
 
     /// What is asked here, and what the answers are.
     pub(crate) fn answers(&self, notary: &mut Notary<'_>) {
-        let tables = [
-            (Sort::Type, &self.types),
-            (Sort::Function, &self.functions),
-            (Sort::Constant, &self.constants),
-        ];
+        let tables =
+            [(Sort::Type, &self.types), (Sort::Function, &self.functions), (Sort::Constant, &self.constants)];
         for (sort, table) in tables {
             table.iter().for_each(|(whole, defs)| {
                 notary.push(Door::PhpName, keys::text(sort as u64, whole), None, notary.all(defs));
             });
         }
+        let own = self.own.iter().fold(0, |state, it| keys::text(state, it));
+        notary.push(Door::PhpOwn, 0, None, own);
+    }
+
+    /// Whether a name stands in a namespace of the project's own.
+    pub(super) fn is_own(&self, whole: &str) -> bool {
+        reads::note(Door::PhpOwn, 0, None);
+        self.own.iter().any(|it| whole.starts_with(it.as_str()))
     }
 
     /// What is declared by a whole name; of several the nearest by path, and no test's for other code.
