@@ -206,7 +206,9 @@ impl Names {
     pub fn container(&self, node: u32) -> &str {
         let record = self.node(node);
         match record.container_bytes {
-            0 => self.path_of(node),
+            0 if self.class(node) == ContainerClass::File => self.path_of(node),
+            // The directory at the top has no name.
+            0 => "",
             length => self.text(record.text + record.symbol_bytes + record.name_bytes, length),
         }
     }
@@ -589,6 +591,15 @@ mod tests {
         assert_eq!((names.lines(0), names.path_of(0)), ((3, 4), "src/cart.py"));
         assert_eq!((names.file(1), names.path_of(1), names.container(1)), (None, "", "os"));
         assert_eq!(names.language(FileIndex(1)), "rust");
+    }
+
+    #[test]
+    fn what_stands_in_the_directory_at_the_top_is_not_taken_for_part_of_its_file() {
+        let at_top = |class| NameInput { container: "", class, ..node("Run", Some(0), 1, 2) };
+        let file = FileInput { id: FileId(Hash([1; 32])), path: "run.go", language: "go" };
+        let in_file = NameInput { container: "run.go", ..at_top(ContainerClass::File) };
+        let names = Names::build(SNAPSHOT, &[at_top(ContainerClass::Dir), in_file], &[file]).unwrap();
+        assert_eq!((names.container(0), names.container(1)), ("", "run.go"));
     }
 
     #[test]
