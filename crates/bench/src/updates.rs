@@ -2,10 +2,12 @@
 //!
 //! CPU time of this process is what counts; ratios to the first, full index are what to compare.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, ensure};
 use cpu_time::ProcessTime;
+use knowing_graph::NodeIndex;
 use knowing_index::{Options, PhaseTime, Report, Request, Silent, Source};
 use knowing_store::Store;
 use knowing_vcs::{Checkout, CommitId};
@@ -49,7 +51,7 @@ pub(crate) fn report(asked: &Asked<'_>) -> Result<()> {
             phases.join(", ")
         );
         if asked.check {
-            check(asked, &checkout, *commit, &report)?;
+            check(asked, &checkout, *commit, (&store, &report))?;
         }
         all.push((cpu_s, n_resolved, report.phases));
     }
@@ -93,14 +95,57 @@ fn index(store: &mut Store, checkout: &Checkout, commit: CommitId, workers: usiz
     Ok((report, begin.elapsed().as_secs_f64()))
 }
 
-fn check(asked: &Asked<'_>, checkout: &Checkout, commit: CommitId, updated: &Report) -> Result<()> {
+fn check(
+    asked: &Asked<'_>,
+    checkout: &Checkout,
+    commit: CommitId,
+    (store, updated): (&Store, &Report),
+) -> Result<()> {
     let home = tempfile::tempdir()?;
-    let mut store = Store::open(&home.path().join("knowing.db"))?;
-    let (full, _) = index(&mut store, checkout, commit, asked.workers).context("from scratch")?;
+    let mut scratch = Store::open(&home.path().join("knowing.db"))?;
+    let (full, _) = index(&mut scratch, checkout, commit, asked.workers).context("from scratch")?;
+    let (found, expected) = (said(store, updated)?, said(&scratch, &full)?);
+    let only_in = |one: &BTreeSet<String>, other: &BTreeSet<String>| -> Vec<String> {
+        one.difference(other).take(20).cloned().collect()
+    };
+    let (surplus, missing) = (only_in(&found, &expected), only_in(&expected, &found));
+    ensure!(
+        surplus.is_empty() && missing.is_empty(),
+        "{commit}: an update differs from an index from scratch\nsurplus {surplus:#?}\nmissing {missing:#?}"
+    );
     let counts = |it: &Report| {
         let by = (it.edges_by_provenance.clone(), it.unresolved_by_reason.clone(), it.skipped.clone());
         (it.root, it.snapshot, it.files, it.nodes, it.edges, it.unresolved, by)
     };
     ensure!(counts(&full) == counts(updated), "{commit}: {:?} is not {:?}", counts(updated), counts(&full));
     Ok(())
+}
+
+/// What a snapshot says, without any row number.
+fn said(store: &Store, report: &Report) -> Result<BTreeSet<String>> {
+    let snapshot = store.snapshot(report.snapshot)?.context("the snapshot was just made")?;
+    let (graph, names) =
+        (knowing_index::open_graph(store, &snapshot)?, knowing_index::open_names(store, &snapshot)?);
+    let mut lines: BTreeSet<String> = BTreeSet::new();
+    for (package, root) in store.package_roots(&snapshot)? {
+        lines.insert(format!("root {package} {root:?}"));
+    }
+    let name = |at: NodeIndex| {
+        let (container, symbol) = (names.container(at.0), names.symbol(at.0));
+        format!("{container} {symbol} {}", graph.node(at).kind().name())
+    };
+    for at in graph.indices() {
+        let node = graph.node(at);
+        let (path, place) = (names.path_of(at.0), names.lines(at.0));
+        lines.insert(format!("node {} {} {:?} {path:?} {place:?}", node.id(), name(at), node.flags()));
+        for edge in graph.outgoing(at) {
+            let about = (edge.provenance().name(), edge.confidence_bp);
+            lines.insert(format!("{} {} -> {} {about:?}", edge.kind().name(), name(at), name(edge.other())));
+        }
+    }
+    store.reader(&snapshot)?.each_unresolved(|it| {
+        let source = graph.of_sym(it.source).map(name);
+        lines.insert(format!("unresolved {source:?} {} {:?} {:?}", it.name, it.position, it.reason));
+    })?;
+    Ok(lines)
 }
