@@ -13,7 +13,7 @@ use knowing_model::facts::FileFacts;
 use knowing_model::identity::file_id;
 use knowing_model::{
     ContainerClass, Edge, EdgeKind, FileId, Hash, Node, NodeFlags, NodeKind, Position, Provenance, Reason,
-    Span, Stage, Symbol, Unit, UnitLayer, Unresolved, package_of,
+    Span, Stage, Symbol, Texts, Unit, UnitLayer, Unresolved, package_of,
 };
 use tempfile::TempDir;
 
@@ -72,13 +72,15 @@ impl Sample {
     /// A file that declares functions, each of which calls the next one.
     fn with_file(mut self, path: &str, version: u8, functions: &[&str]) -> Sample {
         let file = self.files.len() as u32;
+        let mut strings = Texts::default();
+        functions.iter().for_each(|it| strings.push(it));
         self.files.push(SampleFile {
             path: path.to_owned(),
             blob: vec![version; 20],
             content: Ok(FileFacts {
                 language: "python".to_owned(),
                 n_lines: 10,
-                strings: functions.iter().map(|it| (*it).to_owned()).collect(),
+                strings,
                 ..FileFacts::default()
             }),
         });
