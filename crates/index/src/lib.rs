@@ -273,6 +273,7 @@ fn kept_units(base: Option<&Base>, same: &[Option<u32>], resolution: &Resolution
     let kept = resolution.kept.iter();
     let mut kept: Vec<u32> =
         kept.filter_map(|(file, layer)| Some(base.unit(same[*file as usize]?, *layer))).collect();
+    kept.extend(resolution.keeps_packages.then_some(base.results.packages));
     kept.sort_unstable();
     kept
 }
@@ -309,7 +310,8 @@ fn results_of(
     written: &Written,
 ) -> Option<Results> {
     let (file_rows, unit_rows) = (written.files.as_ref()?, written.units.as_ref()?);
-    let mut results = Results { record: resolution.record, ..Results::default() };
+    let packages = base.filter(|_| resolution.keeps_packages).map_or(0, |it| it.results.packages);
+    let mut results = Results { packages, record: resolution.record, ..Results::default() };
     for row in &file_rows[..same.len()] {
         results.files.push(FileUnits { file_row: u32::try_from(*row).ok()?, ..FileUnits::default() });
     }

@@ -77,7 +77,7 @@ pub(crate) fn assemble(world: &World<'_>, parts: Parts<'_>) -> Resolution {
         }
     }
     let record = Record::new(records, shared.into_inner());
-    Resolution { symbols: symbols.list, units, kept, n_resolved, record }
+    Resolution { symbols: symbols.list, units, kept, n_resolved, record, ..Resolution::default() }
 }
 
 /// The same relation can be stated by several files when its source stands elsewhere (two `impl` blocks in two files);

@@ -60,6 +60,8 @@ pub struct Resolution {
     pub units: Vec<Unit>,
     /// Units that are those of the run before: of these files, all of which were there in the same version.
     pub kept: Vec<(u32, UnitLayer)>,
+    /// The unit of what has no file is that of the run before, too.
+    pub keeps_packages: bool,
     /// How many files were resolved.
     pub n_resolved: usize,
     /// For the next run.
@@ -69,6 +71,9 @@ pub struct Resolution {
 /// Runs on the current rayon pool; the result depends neither on its size nor on `previous`, but for what is kept instead
 /// of made anew.
 pub fn resolve(input: &Input<'_>, previous: Option<&Previous<'_>>) -> Resolution {
+    if let Some(unchanged) = previous.and_then(again::unchanged) {
+        return unchanged;
+    }
     let mut world = World::new(*input);
     world.hierarchy = Hierarchy::build(&world);
     let shared = again::shared(&world);

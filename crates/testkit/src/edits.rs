@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::{spec, split_files};
@@ -36,9 +37,11 @@ fn files_below(directory: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// How many histories to try: `KNOWING_CASES`, else a few.
-pub fn n_cases(few: u64) -> u64 {
-    std::env::var("KNOWING_CASES").ok().and_then(|it| it.parse().ok()).unwrap_or(few)
+/// The numbers of the histories to try: `KNOWING_CASES` says how many, or which (`126..127`); else a few.
+pub fn cases(few: u64) -> Range<u64> {
+    let asked = std::env::var("KNOWING_CASES").unwrap_or_default();
+    let (from, to) = asked.split_once("..").unwrap_or(("0", &asked));
+    from.parse().unwrap_or(0)..to.parse().unwrap_or(few)
 }
 
 /// The projects of each language's specification of resolution, and the crate that resolves.

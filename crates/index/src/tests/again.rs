@@ -74,7 +74,7 @@ fn write(repo: &Fixture, before: &Sources, after: &Sources) {
 fn n2_updating_equals_indexing_from_scratch_for_every_row_root_and_answer() {
     let corpus = edits::corpus();
     let (mut n_resolved, mut n_files) = (0, 0);
-    for case in 0..edits::n_cases(6) {
+    for case in edits::cases(6) {
         let mut dice = Dice(case);
         let projects = &corpus[case as usize % corpus.len()];
         let mut files = edits::mixture(projects, &mut dice);

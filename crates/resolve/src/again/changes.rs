@@ -1,5 +1,6 @@
 //! Which files a change concerns.
 
+use knowing_model::UnitLayer;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -7,10 +8,10 @@ use super::digest::FileDigest;
 use super::keys::{self, Door};
 use super::provided::{Answers, provided};
 use super::record::Record;
-use crate::InputFile;
 use crate::emit::FileEdges;
 use crate::languages;
 use crate::world::World;
+use crate::{InputFile, Resolution};
 
 /// The run before: what it recorded, and the versions of files that are no more.
 #[derive(Clone, Copy)]
@@ -20,6 +21,24 @@ pub struct Previous<'a> {
     pub same: &'a [Option<u32>],
     /// Versions that were there and are not now, in any order.
     pub gone: &'a [InputFile<'a>],
+}
+
+/// The result of a run whose files are all those of the run before: nothing has to be looked at.
+pub(crate) fn unchanged(previous: &Previous<'_>) -> Option<Resolution> {
+    let files = previous.record.files();
+    let is_same = (0..files.len()).map(|it| Some(it as u32)).eq(previous.same.iter().copied());
+    if !is_same || files.is_empty() || !previous.gone.is_empty() {
+        return None;
+    }
+    let mut kept = Vec::with_capacity(2 * files.len());
+    for (file, record) in (0..).zip(files) {
+        kept.push((file, UnitLayer::Resolved));
+        if record.derived != 0 {
+            kept.push((file, UnitLayer::Derived));
+        }
+    }
+    let record = previous.record.clone();
+    Some(Resolution { kept, keeps_packages: true, record, ..Resolution::default() })
 }
 
 /// What differs between the run before and this one.

@@ -27,7 +27,7 @@ mod tests;
 pub use changes::Previous;
 pub use record::{FileRecord, Record};
 
-pub(crate) use changes::{Changes, restated};
+pub(crate) use changes::{Changes, restated, unchanged};
 pub(crate) use digest::FileDigest;
 pub(crate) use leads::{leads, recorded_leads};
 pub(crate) use provided::Answers;

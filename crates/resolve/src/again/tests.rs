@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use knowing_model::Unit;
 use knowing_model::facts::FileFacts;
-use knowing_testkit::edits::{Dice, Sources, corpus, edit, mixture, n_cases};
+use knowing_model::{Unit, UnitLayer};
+use knowing_testkit::edits::{Dice, Sources, cases, corpus, edit, mixture};
 
 use crate::{Input, InputFile, Previous, Record, Resolution, resolve};
 
@@ -81,6 +81,10 @@ fn step(before: Option<&State>, sources: &Sources) -> (State, usize) {
     let resolution = resolve(&input, previous.as_ref());
     let mut units = units_of(&resolution, &inputs);
     let n_resolved = resolution.n_resolved;
+    if resolution.keeps_packages {
+        let key = (String::new(), UnitLayer::Resolved as u8);
+        units.extend(before.unwrap().units.get(&key).map(|it| (key, it.clone())));
+    }
     for (file, layer) in &resolution.kept {
         let key = (inputs[*file as usize].path.to_owned(), *layer as u8);
         let unit = before.unwrap().units[&key].clone();
@@ -101,10 +105,10 @@ fn check(found: &Units, expected: &Units, about: &str) {
 }
 
 #[test]
-fn n2_resolving_again_equals_resolving_all() {
+fn n2_r7_resolving_again_equals_resolving_all() {
     let corpus = corpus();
     let (mut n_resolved, mut n_files) = (0, 0);
-    for case in 0..n_cases(15) {
+    for case in cases(15) {
         let mut dice = Dice(case);
         let projects = &corpus[case as usize % corpus.len()];
         let mut files = mixture(projects, &mut dice);
@@ -131,6 +135,19 @@ fn n2_resolving_again_equals_resolving_all() {
     }
     // Not a matter of right or wrong, but the point of it.
     assert!(n_resolved * 2 < n_files, "{n_resolved} of {n_files} files were resolved again");
+}
+
+#[test]
+fn n2_nothing_is_looked_at_when_nothing_changed() {
+    let corpus = corpus();
+    for (case, projects) in (0..).zip(&corpus) {
+        let files = mixture(projects, &mut Dice(case));
+        let (state, n_files) = step(None, &files);
+        let (again, n_resolved) = step(Some(&state), &files);
+        check(&again.units, &state.units, &format!("case {case}"));
+        assert_eq!(again.record, state.record, "case {case}");
+        assert!(n_files > 0 && n_resolved == 0, "case {case}");
+    }
 }
 
 #[test]
