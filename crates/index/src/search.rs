@@ -98,7 +98,7 @@ pub(crate) fn path_of(store: &Store, snapshot: SnapshotId) -> PathBuf {
 }
 
 fn key_of(file: &FileRow) -> TermsKey<'_> {
-    TermsKey { blob: &file.blob, language: &file.language, ruleset: TERMS_RULESET }
+    TermsKey { file: file.id, language: &file.language, ruleset: TERMS_RULESET }
 }
 
 struct Built {

@@ -54,7 +54,7 @@ pub(crate) fn make(store: &Store, snapshot: &SnapshotRow, since: &Since<'_>) -> 
             continue;
         }
         let language = file.facts.language.as_str();
-        let key = TermsKey { blob: file.blob.as_bytes(), language, ruleset: TERMS_RULESET };
+        let key = TermsKey { file: file.id, language, ruleset: TERMS_RULESET };
         let Some(terms) = store.terms(key)?.and_then(|it| FileTerms::decode(&it)) else { return Ok(None) };
         let symbols: Vec<&str> = terms.documents().map(|it| it.symbol()).collect();
         let said = windows.after(&file.path, &symbols);

@@ -205,7 +205,7 @@ pub(crate) fn write_files(
             FileState::Stored(_) | FileState::Skipped(_) => 0,
         };
         if let Some((ruleset, vectors)) = file.terms {
-            insert_terms(db, TermsKey { blob: file.blob, language: file.language, ruleset }, vectors)?;
+            insert_terms(db, TermsKey { file: file.id, language: file.language, ruleset }, vectors)?;
         }
         rows.push(row);
     }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use knowing_model::identity::{Identity, node_id};
+use knowing_model::identity::{Identity, file_id, node_id};
 use knowing_model::{ContainerClass, NodeId, NodeKind};
 use knowing_search::{Collection, Field, N_FIELDS, Query, QueryTerm, Scoring, Searcher, View, tokens};
 use knowing_store::TermsKey;
@@ -234,7 +234,11 @@ fn terms_that_are_lost_are_made_again_from_the_source() {
     let report = database.index(&repo, &Options::default(), &Silent);
     let before = database.image_bytes(&report);
     let blob = knowing_vcs::BlobId::from_hex(&repo.git(&["rev-parse", "HEAD:shop/price.py"])).unwrap();
-    let key = TermsKey { blob: blob.as_bytes(), language: "python", ruleset: TERMS_RULESET };
+    let key = TermsKey {
+        file: file_id("github.com/acme/app", "shop/price.py", blob.as_bytes()),
+        language: "python",
+        ruleset: TERMS_RULESET,
+    };
     assert!(database.store.terms(key).unwrap().is_some());
     database.store.write_terms(&[(key, b"damaged".to_vec())]).unwrap();
     fs::remove_dir_all(database.store.images_dir()).unwrap();
