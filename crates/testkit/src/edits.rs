@@ -30,7 +30,10 @@ fn sources() -> PathBuf {
 }
 
 fn files_below(directory: &Path, found: &mut Vec<PathBuf>) {
-    let mut entries: Vec<PathBuf> = fs::read_dir(directory).unwrap().map(|it| it.unwrap().path()).collect();
+    let mut entries: Vec<PathBuf> = fs::read_dir(directory)
+        .expect("the sources are there")
+        .map(|it| it.expect("the sources are there").path())
+        .collect();
     entries.sort();
     for entry in entries {
         if entry.is_dir() { files_below(&entry, found) } else { found.push(entry) }
@@ -50,16 +53,22 @@ pub fn corpus() -> Vec<Vec<Sources>> {
     let mut paths = Vec::new();
     files_below(&sources(), &mut paths);
     for path in paths.iter().filter(|it| it.extension().is_some_and(|it| it == "md")) {
-        let text = fs::read_to_string(path).unwrap();
+        let text = fs::read_to_string(path).expect("the sources are there");
         let project = |source: &str| -> Sources {
             split_files(source).into_iter().map(|(path, text)| (path.to_owned(), text)).collect()
         };
-        languages.push(spec::parse(&text, path).unwrap().iter().map(|it| project(&it.source)).collect());
+        languages.push(
+            spec::parse(&text, path)
+                .expect("specifications are well-formed")
+                .iter()
+                .map(|it| project(&it.source))
+                .collect(),
+        );
     }
     let own = paths.iter().filter(|it| it.extension().is_some_and(|it| it == "rs"));
     let own = own.filter(|it| !it.ends_with("tables.rs")).map(|it| {
-        let path = it.strip_prefix(sources()).unwrap().to_str().unwrap();
-        (format!("src/{path}"), fs::read_to_string(it).unwrap())
+        let path = it.strip_prefix(sources()).ok().and_then(Path::to_str).expect("found below, in UTF-8");
+        (format!("src/{path}"), fs::read_to_string(it).expect("the sources are there"))
     });
     let manifest = ("Cargo.toml".to_owned(), "[package]\nname = \"resolve\"\n".to_owned());
     languages.push(vec![own.chain([manifest]).collect()]);
@@ -86,14 +95,14 @@ pub fn edit(files: &mut Sources, projects: &[Sources], dice: &mut Dice) {
         }
         1 => files.extend(dice.pick(projects).clone()),
         2 => {
-            let text = files.remove(&path).unwrap();
+            let text = files.remove(&path).expect("a path of the list");
             let (directory, name) = path.rsplit_once('/').unwrap_or(("", &path));
             let moved = ["moved", directory, ""][dice.roll(3)];
             let name = if dice.roll(2) == 0 { format!("a{name}") } else { name.to_owned() };
             files.insert(if moved.is_empty() { name } else { format!("{moved}/{name}") }, text);
         }
         _ => {
-            let text = files.get_mut(&path).unwrap();
+            let text = files.get_mut(&path).expect("a path of the list");
             *text = edited(text, &other, dice);
         }
     }
