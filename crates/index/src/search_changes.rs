@@ -6,14 +6,15 @@
 use std::collections::BTreeMap;
 
 use knowing_graph::{Graph, NodeIndex};
-use knowing_model::NodeId;
+use knowing_model::name::container_of;
+use knowing_model::{ContainerClass, NodeId};
 use knowing_search::{Collection, FileTerms, Names, Overlay, Searcher as _};
 use knowing_store::{SnapshotRow, Store, TermsKey, TwoHistories};
 use rustc_hash::FxHashSet;
 
 use crate::base::Base;
 use crate::history_text::{HistoryText, Said};
-use crate::pipeline::Files;
+use crate::pipeline::{Files, ReadFile};
 use crate::search::{self, Documents, TERMS_RULESET, neighbours};
 use crate::{Result, history};
 
@@ -46,9 +47,10 @@ pub(crate) fn make(store: &Store, snapshot: &SnapshotRow, since: &Since<'_>) -> 
     let mut documents = Documents::new(&url, since.graph, since.names);
     let mut added: FxHashSet<NodeId> = FxHashSet::default();
     let recalled = by_file(since);
+    let renamed = renamed(since);
     for (at, file) in (0..).zip(&since.files.read) {
         let recalled = recalled.get(&at).map_or(&[][..], Vec::as_slice);
-        let is_new = file.same.is_none();
+        let is_new = file.same.is_none() || renamed.contains(&at);
         let is_retold = !is_new && windows.is_retold(&file.path);
         if !is_new && !is_retold && recalled.is_empty() {
             continue;
@@ -67,7 +69,7 @@ pub(crate) fn make(store: &Store, snapshot: &SnapshotRow, since: &Since<'_>) -> 
             .add_file(&terms, (&file.path, language), wanted, |it| &histories.commits[it as usize])?;
         added.extend(nodes);
     }
-    let removed: FxHashSet<NodeId> = removed(since).filter(|it| !added.contains(it)).collect();
+    let removed: FxHashSet<NodeId> = removed(since, &renamed).filter(|it| !added.contains(it)).collect();
     let mut gone: Vec<NodeId> = removed.iter().copied().collect();
     if let Some(changed) = changed {
         let is_wanted = |it: NodeId| !added.contains(&it) && !removed.contains(&it);
@@ -95,11 +97,30 @@ fn by_file(since: &Since<'_>) -> BTreeMap<u32, Vec<NodeId>> {
     files
 }
 
-/// Nodes of file versions that are no more.
-fn removed(since: &Since<'_>) -> impl Iterator<Item = NodeId> {
+/// Files that did not change, but what they declare is called otherwise now: another file of the directory began or
+/// ceased to declare the same.
+fn renamed(since: &Since<'_>) -> FxHashSet<u32> {
+    let ids = |graph: &Graph, names: &Names, path: &str| -> Vec<NodeId> {
+        let nodes = names.find_file(path).map_or(&[][..], |it| names.in_file(it));
+        let mut ids: Vec<NodeId> = nodes.iter().map(|it| graph.node(NodeIndex(*it)).id()).collect();
+        ids.sort_unstable();
+        ids
+    };
+    let is_renamed = |file: &ReadFile| {
+        file.same.is_some()
+            && container_of(&file.facts.language, &file.path).0 == ContainerClass::Dir
+            && ids(&since.base.graph, &since.base.names, &file.path)
+                != ids(since.graph, since.names, &file.path)
+    };
+    (0..).zip(&since.files.read).filter(|it| is_renamed(it.1)).map(|it| it.0).collect()
+}
+
+/// Nodes of file versions that are no more, and of those that have others now.
+fn removed(since: &Since<'_>, renamed: &FxHashSet<u32>) -> impl Iterator<Item = NodeId> {
     let Base { files, graph, names, .. } = since.base;
     let mut is_there = vec![false; files.len()];
-    since.files.read.iter().filter_map(|it| it.same).for_each(|it| is_there[it as usize] = true);
+    let kept = (0..).zip(&since.files.read).filter(|it| !renamed.contains(&it.0));
+    kept.filter_map(|it| it.1.same).for_each(|it| is_there[it as usize] = true);
     let gone = files.iter().zip(is_there).filter(|it| !it.1).filter_map(|it| names.find_file(&it.0.path));
     gone.flat_map(|it| names.in_file(it)).map(|it| graph.node(NodeIndex(*it)).id())
 }

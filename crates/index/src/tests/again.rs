@@ -125,3 +125,18 @@ fn n2_a_run_that_finds_nothing_to_build_on_makes_everything() {
         assert_eq!(report.n_resolved < report.files, *ending == "search", "{ending}");
     }
 }
+
+#[test]
+fn n2_what_is_told_apart_by_its_file_is_found_by_its_new_name() {
+    let repo = Fixture::from_text("//- /go.mod\nmodule acme\n//- /a.go\npackage acme\n\nfunc run() {}\n");
+    let mut database = Database::new();
+    let (again, alone) = ("package acme\n\nfunc run() { stop() }\n", "package acme\n\nfunc stop() {}\n");
+    for (step, text) in ["package acme\n", again, alone].into_iter().enumerate() {
+        repo.write("b.go", text);
+        repo.commit("change");
+        let report = database.index(&repo, &Options::default(), &Silent);
+        let mut scratch = Database::new();
+        let full = scratch.index(&repo, &Options::default(), &Silent);
+        check(&database, &scratch, (&report, &full), &format!("step {step}"));
+    }
+}
