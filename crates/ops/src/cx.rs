@@ -10,14 +10,20 @@ use knowing_vcs::CommitId;
 
 use crate::answer::{SCHEMA, Tree};
 use crate::error::{Candidate, Error, ErrorKind, Result};
+use crate::freshness::{StalePolicy, TreeChoice};
 use crate::place::Place;
 use crate::registry::Registry;
+use crate::work_state::WorkState;
 
 /// What a face gives to an operation.
 pub struct Cx<'a> {
     pub environment: Environment,
     /// `--repo`: a path, a url or the end of one.
     pub repo: Option<String>,
+    /// `--tree`: which state of the repository to answer from.
+    pub tree: TreeChoice,
+    /// `--stale-policy`: what to do when the snapshot is not of the tree as it is.
+    pub stale: StalePolicy,
     pub progress: &'a dyn Progress,
     /// Where an operation writes that has more to say than fits in a reply.
     pub output: &'a mut dyn io::Write,
@@ -102,6 +108,8 @@ pub(crate) struct Opened {
     pub(crate) tree: Tree,
     /// The directory paths are typed in, relative to the top of the repository.
     pub(crate) prefix: String,
+    /// Files on disk that differ from the snapshot.
+    pub(crate) work: WorkState,
 }
 
 impl Opened {
@@ -115,15 +123,15 @@ impl Opened {
 }
 
 /// A repository that was asked for: its name, its database, and where it lies when a path was given.
-struct Target {
-    url: String,
-    database: PathBuf,
-    place: Option<Place>,
+pub(crate) struct Target {
+    pub(crate) url: String,
+    pub(crate) database: PathBuf,
+    pub(crate) place: Option<Place>,
 }
 
 impl Cx<'_> {
-    /// The snapshot that answers for the repository asked for.
-    pub(crate) fn open(&self) -> Result<Opened> {
+    /// The snapshot that is stored for the repository asked for, and how it stands to HEAD; files are not looked at.
+    pub(crate) fn open_stored(&self) -> Result<Opened> {
         let target = self.target()?;
         let no_index = || no_index(&target);
         let store = Store::open_existing(&target.database)?.ok_or_else(no_index)?;
@@ -151,23 +159,11 @@ impl Cx<'_> {
             tree: tree_name(&snapshot),
             snapshot: snapshot.id.to_string(),
             fresh,
+            ..Tree::default()
         };
-        let prefix =
-            target.place.map(|it| it.prefix_of(&self.environment.working_directory)).unwrap_or_default();
-        Ok(Opened { store, snapshot, tree, prefix })
-    }
-
-    /// The snapshot of HEAD, made first when it is not there; and where the repository lies, when that is known.
-    pub(crate) fn open_fresh(&mut self) -> Result<(Opened, Option<Place>)> {
-        let needs_index = match self.open() {
-            Ok(opened) if opened.tree.fresh == "yes" => return Ok((opened, self.place().ok())),
-            Ok(_) => true,
-            Err(error) => error.kind == ErrorKind::NoIndex,
-        };
-        if needs_index && self.place().is_ok() {
-            crate::index_repo::run(self, &crate::index_repo::IndexRepo::default())?;
-        }
-        Ok((self.open()?, self.place().ok()))
+        let prefix = target.place.as_ref().map(|it| it.prefix_of(&self.environment.working_directory));
+        let prefix = prefix.unwrap_or_default();
+        Ok(Opened { store, snapshot, tree, prefix, work: WorkState::of(target.place) })
     }
 
     /// The snapshot of a commit, made first when it is not there. The checkout goes on standing where it stands.
@@ -191,8 +187,9 @@ impl Cx<'_> {
             snapshot: snapshot.id.to_string(),
             // It was asked for, so that it cannot be stale.
             fresh: "yes".to_owned(),
+            ..Tree::default()
         };
-        Ok(Opened { store, snapshot, tree, prefix: String::new() })
+        Ok(Opened { store, snapshot, tree, prefix: String::new(), work: WorkState::default() })
     }
 
     /// Where the repository asked for lies; an error when only its name is known.
@@ -225,7 +222,7 @@ impl Cx<'_> {
         }
     }
 
-    fn target(&self) -> Result<Target> {
+    pub(crate) fn target(&self) -> Result<Target> {
         if let Some(repo) = &self.repo {
             let path = self.environment.working_directory.join(repo);
             return if path.exists() { self.target_at(Place::at(&path)?) } else { self.target_named(repo) };
@@ -319,8 +316,10 @@ fn of_place(store: &Store, repo: &RepoRow, place: &Place) -> Result<Option<(Snap
         None => None,
     };
     let Some(head) = head else { return Ok(own.map(|it| (it, "yes".to_owned()))) };
+    // What an earlier version of the program made of it is not what this one would say.
     if let Some(own) = &own
         && own.commit == head.as_bytes()
+        && own.ruleset == RULESET
     {
         return Ok(Some((own.clone(), "yes".to_owned())));
     }
@@ -337,7 +336,7 @@ fn of_place(store: &Store, repo: &RepoRow, place: &Place) -> Result<Option<(Snap
 }
 
 /// `<12 hex of the commit>`, and of what makes the tree differ from it 8 more.
-fn tree_name(snapshot: &SnapshotRow) -> String {
+pub(crate) fn tree_name(snapshot: &SnapshotRow) -> String {
     let commit: String = hex(&snapshot.commit).chars().take(12).collect();
     match snapshot.dirty {
         Some(dirty) => format!("{commit}+{}", &dirty.to_string()[..8]),

@@ -14,6 +14,7 @@ mod context_for_task;
 mod cx;
 mod error;
 mod export;
+mod freshness;
 mod index_repo;
 mod lookup;
 mod nearest;
@@ -27,6 +28,7 @@ mod tool;
 mod unresolved;
 mod view;
 mod why;
+mod work_state;
 
 pub use answer::{Link, SCHEMA, SymbolInfo, Tree};
 pub use blast_radius::{BlastRadius, BlastRadiusReply, Impact, PathStep, Risk};
@@ -41,6 +43,7 @@ pub use context_for_task::ContextForTask;
 pub use cx::{Cx, Environment};
 pub use error::{Candidate, Error, ErrorKind, Result};
 pub use export::{Export, ExportFormat, ExportReply};
+pub use freshness::{StalePolicy, TreeChoice};
 pub use index_repo::{IndexReply, IndexRepo, PhaseReport};
 pub use knowing_index::{Phase, Progress, Silent};
 pub use pack::Pack;
@@ -91,9 +94,7 @@ macro_rules! operations {
             mut arguments: serde_json::Map<String, serde_json::Value>,
             cx: &mut Cx<'_>,
         ) -> Result<serde_json::Value> {
-            if let Some(repo) = tool::take_repo(&mut arguments)? {
-                cx.repo = Some(repo);
-            }
+            tool::take_common(&mut arguments, cx)?;
             let reply = match name {
                 $($name if access!($($access)?).is_some() => {
                     Reply::$variant($module::run(cx, &tool::arguments(arguments)?)?)

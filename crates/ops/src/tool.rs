@@ -7,7 +7,9 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use crate::cx::Cx;
 use crate::error::{Candidate, Error, ErrorKind, Result};
+use crate::freshness::{StalePolicy, TreeChoice};
 use crate::nearest::nearest;
 use crate::{Access, Listed};
 
@@ -38,7 +40,9 @@ fn tool(listed: Listed) -> Option<Tool> {
     let mut arguments = object(slim(Value::Object(arguments), Keep::Descriptions));
     let properties = arguments.entry("properties").or_insert_with(|| Value::Object(Map::new()));
     if let Value::Object(properties) = properties {
-        properties.insert(REPO.to_owned(), serde_json::json!({ "type": "string" }));
+        for name in COMMON {
+            properties.insert((*name).to_owned(), serde_json::json!({ "type": "string" }));
+        }
     }
     arguments.insert("additionalProperties".to_owned(), Value::Bool(false));
     let reply = without_unused(object(slim(listed.reply.to_value(), Keep::Types)));
@@ -154,7 +158,9 @@ fn without_unused(mut schema: Map<String, Value>) -> Map<String, Value> {
     }
 }
 
-/// The argument that all tools have in common.
+/// The arguments that all tools have in common.
+const COMMON: &[&str] = &[REPO, "stale", "tree"];
+
 const REPO: &str = "repo";
 
 /// Other names of arguments, where a tool has the second and not the first.
@@ -166,14 +172,28 @@ const ALSO: &[(&str, &str)] = &[
     ("token_budget", "budget"),
 ];
 
-/// Takes what all tools have in common out of the arguments: the repository.
-pub(crate) fn take_repo(arguments: &mut Map<String, Value>) -> Result<Option<String>> {
+/// Takes what all tools have in common out of the arguments: the repository, the state of it that is meant, and what to do
+/// when what is stored is of another.
+pub(crate) fn take_common(arguments: &mut Map<String, Value>, cx: &mut Cx<'_>) -> Result<()> {
     // Under the first name that is there.
-    let given = [REPO, "repo_url"].into_iter().find_map(|it| arguments.remove(it));
+    if let Some(repo) = take_text(arguments, &[REPO, "repo_url"], "a path or url")? {
+        cx.repo = Some(repo);
+    }
+    if let Some(tree) = take_text(arguments, &["tree"], "`head`, `working` or a revision")? {
+        cx.tree = TreeChoice::named(&tree);
+    }
+    if let Some(policy) = take_text(arguments, &["stale", "stale_policy"], "a policy")? {
+        cx.stale = StalePolicy::named(&policy)?;
+    }
+    Ok(())
+}
+
+fn take_text(arguments: &mut Map<String, Value>, names: &[&str], expected: &str) -> Result<Option<String>> {
+    let given = names.iter().find_map(|it| Some((it, arguments.remove(*it)?)));
     match given {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(repo)) => Ok(Some(repo)),
-        Some(other) => Err(wrong(format!("`repo` is `{other}`, expected a path or url as text"))),
+        None | Some((_, Value::Null)) => Ok(None),
+        Some((_, Value::String(text))) => Ok(Some(text)),
+        Some((name, other)) => Err(wrong(format!("`{name}` is `{other}`, expected {expected} as text"))),
     }
 }
 
@@ -247,7 +267,7 @@ fn split(text: &str) -> Value {
 }
 
 fn unknown(name: &str, properties: &Map<String, Value>) -> Error {
-    let names = || properties.keys().map(String::as_str).chain([REPO]);
+    let names = || properties.keys().map(String::as_str).chain(COMMON.iter().copied());
     let near = nearest(name, names(), 3);
     let hint = match near.is_empty() {
         true => format!("its arguments are `{}`", names().collect::<Vec<_>>().join("`, `")),
@@ -306,17 +326,34 @@ mod tests {
     }
 
     #[test]
-    fn the_repository_is_an_argument_of_every_tool() {
+    fn what_is_common_is_an_argument_of_every_tool() {
         for tool in tools() {
             assert_eq!(tool.arguments["properties"][REPO]["type"], "string", "{}", tool.name);
             assert_eq!(tool.arguments["type"], "object");
             assert_eq!(tool.reply["type"], "object");
             assert!(!tool.description.is_empty() && !tool.title.contains('_'));
         }
-        let mut given = object(json!({"repo": "flask", "query": "f"}));
-        assert_eq!(take_repo(&mut given).unwrap().as_deref(), Some("flask"));
+    }
+
+    #[test]
+    fn what_all_tools_have_in_common_is_taken_out() {
+        let mut output = std::io::sink();
+        let mut cx = Cx {
+            environment: crate::Environment::of_process(None).unwrap(),
+            repo: None,
+            tree: TreeChoice::Head,
+            stale: StalePolicy::Refresh,
+            progress: &crate::Silent,
+            output: &mut output,
+        };
+        let mut given = object(json!({"repo": "flask", "query": "f", "tree": "working", "stale": "warn"}));
+        take_common(&mut given, &mut cx).unwrap();
         assert_eq!(given.len(), 1);
-        assert!(take_repo(&mut object(json!({"repo": 1}))).is_err());
+        assert_eq!((cx.repo.as_deref(), &cx.tree), (Some("flask"), &TreeChoice::Working));
+        assert_eq!(cx.stale, StalePolicy::Warn);
+        assert!(take_common(&mut object(json!({"repo": 1})), &mut cx).is_err());
+        let error = take_common(&mut object(json!({"stale": "wran"})), &mut cx).unwrap_err();
+        assert!(error.hint.contains("`warn`"), "{error:?}");
     }
 
     #[test]

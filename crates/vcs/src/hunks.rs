@@ -19,7 +19,7 @@ const N_CONTEXT: usize = 8;
 
 /// The differences in order. Most changes are small and near each other: what both versions begin and end with is set
 /// aside without being looked at line by line.
-pub(crate) fn hunks(old: &[u8], new: &[u8]) -> Vec<Hunk> {
+pub fn hunks(old: &[u8], new: &[u8]) -> Vec<Hunk> {
     let prefix = common_prefix(old, new);
     let suffix = common_suffix(&old[prefix..], &new[prefix..]);
     let (old_part, new_part) = (&old[prefix..old.len() - suffix], &new[prefix..new.len() - suffix]);

@@ -10,6 +10,7 @@ mod context;
 mod docs;
 mod errors;
 mod export;
+mod freshness;
 mod index;
 mod lookup;
 mod mcp;
