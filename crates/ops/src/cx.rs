@@ -337,7 +337,7 @@ fn of_place(store: &Store, repo: &RepoRow, place: &Place) -> Result<Option<(Snap
 }
 
 /// `<12 hex of the commit>`, and of what makes the tree differ from it 8 more.
-fn tree_name(snapshot: &SnapshotRow) -> String {
+pub(crate) fn tree_name(snapshot: &SnapshotRow) -> String {
     let commit: String = hex(&snapshot.commit).chars().take(12).collect();
     match snapshot.dirty {
         Some(dirty) => format!("{commit}+{}", &dirty.to_string()[..8]),

@@ -7,6 +7,7 @@ mod answer;
 mod blast_radius;
 mod callees;
 mod callers;
+mod clock;
 mod context;
 mod context_for_files;
 mod context_for_pr;
@@ -20,11 +21,17 @@ mod nearest;
 mod pack;
 mod params;
 mod place;
+mod prove;
+mod prove_absent;
+mod proving;
 mod query;
+mod reference;
 mod registry;
+mod snapshots;
 mod stats;
 mod tool;
 mod unresolved;
+mod verify;
 mod view;
 mod why;
 
@@ -45,11 +52,15 @@ pub use index_repo::{IndexReply, IndexRepo, PhaseReport};
 pub use knowing_index::{Phase, Progress, Silent};
 pub use pack::Pack;
 pub use params::{ParamsReply, ShowParams};
+pub use prove::{Prove, ProveReply};
+pub use prove_absent::ProveAbsent;
 pub use query::{Direction, Query, QueryReply};
 pub use registry::Registry;
+pub use snapshots::{SnapshotAction, SnapshotInfo, Snapshots, SnapshotsReply};
 pub use stats::{Stats, StatsReply};
 pub use tool::{Tool, tools};
 pub use unresolved::{UnresolvedSite, UnresolvedSites};
+pub use verify::{Verify, VerifyReply};
 pub use why::{Why, WhyReply};
 
 macro_rules! operations {
@@ -133,9 +144,23 @@ operations! {
     Callers callers::Callers -> CallersReply, "callers";
     Callees callees::Callees -> CalleesReply, "callees";
     BlastRadius blast_radius::BlastRadius -> BlastRadiusReply, "blast_radius", reads;
+    Snapshots snapshots::Snapshots -> SnapshotsReply, "snapshots";
+    Prove prove::Prove -> ProveReply, "prove", reads;
+    ProveAbsent prove_absent::ProveAbsent -> ProveReply, "prove_absent", reads;
+    Verify verify::Verify -> VerifyReply, "verify";
     Export export::Export -> ExportReply, "export";
     Pack pack::Pack -> PackReply, "pack";
     Params params::ShowParams -> ParamsReply, "params";
+}
+
+impl Reply {
+    /// Done, and the answer is no: a program that asked wants to know without reading.
+    pub fn is_negative(&self) -> bool {
+        match self {
+            Reply::Verify(it) => !it.holds,
+            _ => false,
+        }
+    }
 }
 
 /// A row of the list of operations.

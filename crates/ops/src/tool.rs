@@ -161,6 +161,8 @@ const REPO: &str = "repo";
 const ALSO: &[(&str, &str)] = &[
     ("symbol_hash", "symbol"),
     ("target_hash", "symbol"),
+    ("source_hash", "source"),
+    ("target_hash", "target"),
     ("task_description", "task"),
     ("task", "task_description"),
     ("token_budget", "budget"),

@@ -5,7 +5,9 @@
 //! see one snapshot from begin to end (`Store::reader`).
 
 mod bulk;
+mod chain;
 mod connection;
+mod difference;
 mod digest;
 mod error;
 mod files;
@@ -13,6 +15,7 @@ mod graph_rows;
 mod history;
 mod lookup;
 mod migrations;
+mod packages;
 mod packed;
 mod packs;
 mod reader;
@@ -28,6 +31,7 @@ mod tests;
 
 pub use bulk::{EdgePlace, NodePlace, UnresolvedPlace};
 pub use connection::Store;
+pub use difference::{OwnEdge, OwnRows};
 pub use error::{Error, Result};
 pub use files::{EncodedFacts, FileRow, FileState, NewFile};
 pub use graph_rows::{GraphEdge, GraphNode, GraphRows};

@@ -13,6 +13,8 @@ mod export;
 mod index;
 mod lookup;
 mod mcp;
+mod proofs;
 mod safety;
 mod session;
+mod snapshots;
 mod tidy;
