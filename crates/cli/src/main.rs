@@ -5,6 +5,7 @@ mod progress;
 mod render;
 mod snapshots;
 mod style;
+mod upkeep;
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::PathBuf;
@@ -143,6 +144,7 @@ fn run(command_line: CommandLine) -> Result<Outcome, Failure> {
     if !json {
         context::for_people(&mut operation);
     }
+    upkeep::ask(&mut operation);
     let progress = progress::of_terminal(quiet);
     let mut output = io::stdout().lock();
     let reply =

@@ -11,6 +11,7 @@ use knowing_ops::{
 use crate::context;
 use crate::snapshots;
 use crate::style::Style;
+use crate::upkeep;
 
 pub(crate) fn reply(reply: &Reply, style: Style, output: &mut dyn Write) -> io::Result<()> {
     match reply {
@@ -28,8 +29,13 @@ pub(crate) fn reply(reply: &Reply, style: Style, output: &mut dyn Write) -> io::
         Reply::Callees(it) => callees(it, style, output),
         Reply::BlastRadius(it) => blast_radius(it, style, output),
         Reply::Snapshots(it) => snapshots::list(it, style, output),
+        Reply::Diff(it) => snapshots::diff(it, style, output),
+        Reply::SemanticDiff(it) => snapshots::semantic_diff(it, style, output),
         Reply::Prove(it) | Reply::ProveAbsent(it) => snapshots::proof(it, style, output),
         Reply::Verify(it) => snapshots::verdict(it, style, output),
+        Reply::Fsck(it) => upkeep::fsck(it, style, output),
+        Reply::Gc(it) | Reply::Reset(it) | Reply::UntrackRepo(it) => upkeep::swept(it, style, output),
+        Reply::Vacuum(it) => upkeep::vacuum(it, output),
         // Written while it ran.
         Reply::Export(_) => Ok(()),
     }

@@ -107,6 +107,7 @@ fn described(tool: &Tool) -> rmcp::model::Tool {
     let annotations = match tool.access {
         Access::Reads => annotations.read_only(true),
         Access::Writes => annotations.read_only(false).destructive(false),
+        Access::Destroys => annotations.read_only(false).destructive(true),
     };
     rmcp::model::Tool::new(tool.name, tool.description.clone(), Arc::new(tool.arguments.clone()))
         .with_title(tool.title.clone())

@@ -7,6 +7,7 @@ mod answers;
 mod bad_input;
 mod bad_places;
 mod context;
+mod diff;
 mod docs;
 mod errors;
 mod export;

@@ -14,7 +14,7 @@ fn edges(session: &Session, repo: &Fixture) -> Vec<(String, String, String)> {
     let text = |it: &Value| it.as_str().unwrap().to_owned();
     lines
         .filter(|it| it["type"] == "edge")
-        .map(|it| (text(&it["source"]), text(&it["target"]), text(&it["kind"])))
+        .map(|it| (text(&it["source_id"]), text(&it["target_id"]), text(&it["kind"])))
         .collect()
 }
 
