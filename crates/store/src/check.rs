@@ -91,7 +91,7 @@ impl Store {
         Ok(checked)
     }
 
-    fn check_rows(&self, checked: &mut Checked) -> Result<()> {
+    pub(crate) fn check_rows(&self, checked: &mut Checked) -> Result<()> {
         let (db, path) = (&self.connection, self.path());
         let mut known = Known::default();
         let ran = check_repos(db, checked, &mut known);

@@ -19,3 +19,4 @@ mod safety;
 mod session;
 mod snapshots;
 mod tidy;
+mod upkeep;

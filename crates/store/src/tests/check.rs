@@ -1,5 +1,7 @@
 //! fsck finds what is not as it was written, and names it.
 
+use std::collections::BTreeSet;
+
 use knowing_model::identity::{edge_id, snapshot_id};
 use knowing_model::{EdgeKind, Hasher, NodeKind, package_of};
 use knowing_snapshot::{EdgeLeaf, Tree};
@@ -108,8 +110,11 @@ impl Draw {
     }
 }
 
+/// What was flipped already: a second flip may undo the first.
+type Seen = BTreeSet<(&'static str, i64, &'static str)>;
+
 /// Flips one bit of one hashed column, and says what a finding must speak of; none where there is no bit.
-fn flip(store: &Store, draw: &mut Draw) -> Option<(String, String)> {
+fn flip(store: &Store, draw: &mut Draw, seen: &mut Seen) -> Option<(String, String)> {
     let db = &store.connection;
     let (table, key, called, columns) = HASHED[draw.below(HASHED.len())];
     let column = columns[draw.below(columns.len())];
@@ -121,6 +126,9 @@ fn flip(store: &Store, draw: &mut Draw) -> Option<(String, String)> {
         .map(Result::unwrap)
         .collect();
     let row = rows[draw.below(rows.len())];
+    if !seen.insert((table, row, column)) {
+        return None;
+    }
     let value: Value = db
         .query_row(&format!("SELECT {column} FROM {table} WHERE {key} = ?1"), [row], |row| row.get(0))
         .unwrap();
@@ -171,7 +179,9 @@ fn s5_every_flipped_bit_of_a_hashed_column_is_named() {
     let mut n_flipped = 0;
     while n_flipped < 10_000 {
         store.connection.execute_batch("SAVEPOINT sound").unwrap();
-        let flips: Vec<(String, String)> = (0..12).filter_map(|_| flip(&store, &mut draw)).collect();
+        let mut seen = Seen::new();
+        let flips: Vec<(String, String)> =
+            (0..12).filter_map(|_| flip(&store, &mut draw, &mut seen)).collect();
         let mut checked = Checked::default();
         store.check_rows(&mut checked).unwrap();
         for (named, what) in &flips {

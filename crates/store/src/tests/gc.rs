@@ -2,7 +2,7 @@
 
 use super::check::{check_clean, sample, write_sound};
 use super::{Sample, URL, calls, database, directory, n_rows, open};
-use crate::{Collected, Error, Keeping, Mode, SnapshotRow, Store};
+use crate::{Collected, Error, Keeping, Mode, NewWorktree, SnapshotRow, Store};
 
 const DAY: i64 = 86_400;
 /// When samples are made.
@@ -65,8 +65,7 @@ fn what_is_pinned_stood_on_or_young_stays() {
     let directory = directory();
     let mut store = open(&database(&directory));
     let made = history(&mut store, URL, "/work", 6);
-    let other = Sample { worktree: Some("/other".to_owned()), ..sample(URL, 2, 2) };
-    write_sound(&other, &mut store);
+    store.set_worktree(NewWorktree { path: "/other", branch: None }, &made[1], MADE).unwrap();
     store.pin(made[0].id, MADE).unwrap();
     let temporary = Sample { stage: knowing_model::Stage::Worktree, ..sample(URL, 40, 40) };
     let temporary = write_sound(&temporary, &mut store);
@@ -84,9 +83,8 @@ fn what_is_pinned_stood_on_or_young_stays() {
 fn a_checkout_that_is_gone_for_long_is_forgotten() {
     let directory = directory();
     let mut store = open(&database(&directory));
-    history(&mut store, URL, "/gone/work", 2);
-    let first = Sample { worktree: Some("/gone/other".to_owned()), ..sample(URL, 1, 1) };
-    write_sound(&first, &mut store);
+    let made = history(&mut store, URL, "/gone/work", 2);
+    store.set_worktree(NewWorktree { path: "/gone/other", branch: None }, &made[0], MADE).unwrap();
     assert_eq!(collect(&mut store, 1, MADE + 20 * DAY, Mode::Delete).rows.get("worktrees"), None);
     let collected = collect(&mut store, 1, MADE + 31 * DAY, Mode::Delete);
     assert_eq!((collected.rows["worktrees"], collected.n_kept), (2, 1), "the newest of a repository stays");
