@@ -31,6 +31,7 @@ pub(crate) fn reply(reply: &Reply, style: Style, output: &mut dyn Write) -> io::
         Reply::Snapshots(it) => snapshots::list(it, style, output),
         Reply::Diff(it) => snapshots::diff(it, style, output),
         Reply::SemanticDiff(it) => snapshots::semantic_diff(it, style, output),
+        Reply::PrImpact(it) => snapshots::pr_impact(it, style, output),
         Reply::Prove(it) | Reply::ProveAbsent(it) => snapshots::proof(it, style, output),
         Reply::Verify(it) => snapshots::verdict(it, style, output),
         Reply::Fsck(it) => upkeep::fsck(it, style, output),

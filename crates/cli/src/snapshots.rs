@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use knowing_ops::{
-    DiffEdge, DiffReply, ProveReply, SemanticDiffReply, Side, SnapshotsReply, SymbolChange, SymbolInfo,
-    VerifyReply,
+    DiffEdge, DiffReply, PrImpactReply, ProveReply, Risk, SemanticDiffReply, Side, SnapshotsReply,
+    SymbolChange, SymbolInfo, VerifyReply,
 };
 
 use crate::render::{MAX_SHOWN, after_repo, grouped, more, plural, symbol_line};
@@ -70,6 +70,9 @@ pub(crate) fn verdict(it: &VerifyReply, style: Style, output: &mut dyn Write) ->
     Ok(())
 }
 
+/// Lines of each list of a diff: there are ten of them.
+const OF_EACH: usize = 20;
+
 pub(crate) fn diff(it: &DiffReply, style: Style, output: &mut dyn Write) -> io::Result<()> {
     heading(&it.old, &it.new, it.change, style, output)?;
     let counts = &it.counts;
@@ -81,7 +84,7 @@ pub(crate) fn diff(it: &DiffReply, style: Style, output: &mut dyn Write) -> io::
         "nodes: {} added, {} removed, {} modified, {} moved",
         nodes[0], nodes[1], nodes[2], nodes[3]
     )?;
-    let shown = if style.verbose { usize::MAX } else { MAX_SHOWN };
+    let shown = if style.verbose { usize::MAX } else { OF_EACH };
     let line = |sign: &str, symbol: &SymbolInfo, note: &str, output: &mut dyn Write| {
         let line = format!("  {sign} {} {}", symbol_line(symbol, style), style.dim(note));
         writeln!(output, "{}", line.trim_end())
@@ -136,7 +139,47 @@ pub(crate) fn semantic_diff(it: &SemanticDiffReply, style: Style, output: &mut d
     notes(&it.notes, style, output)
 }
 
-pub(crate) fn symbol_change(it: &SymbolChange, style: Style, output: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn pr_impact(it: &PrImpactReply, style: Style, output: &mut dyn Write) -> io::Result<()> {
+    heading(&it.old, &it.new, it.change, style, output)?;
+    let risk = match it.risk {
+        Risk::Low => style.cyan(it.risk.name()),
+        Risk::Medium => style.yellow(it.risk.name()),
+        Risk::High => style.red(it.risk.name()),
+    };
+    let unresolved = match it.n_unresolved {
+        0 => String::new(),
+        count => format!(" (plus {count} unresolved {})", plural(count, "call")),
+    };
+    writeln!(output, "risk: {risk}, {} {} reached{unresolved}", it.reached, plural(it.reached, "symbol"))?;
+    writeln!(output, "{}", it.summary)?;
+    let shown = if style.verbose { usize::MAX } else { MAX_SHOWN };
+    for change in it.symbols.iter().take(shown) {
+        symbol_change(&change.symbol, style, output)?;
+        if !change.tested_by.is_empty() {
+            let tests: Vec<&str> = change.tested_by.iter().map(|it| after_repo(it)).collect();
+            writeln!(output, "        {} {}", style.dim("tested by"), style.plain(&tests.join(", ")))?;
+        }
+    }
+    more(it.symbols.len().min(shown), it.total, "symbols", output)?;
+    for (name, list, total) in [
+        ("contracts", &it.contracts, it.contracts.len()),
+        ("tests", &it.tests, it.n_tests),
+        ("owners", &it.owners, it.owners.len()),
+    ] {
+        if list.is_empty() {
+            continue;
+        }
+        writeln!(output, "{name}: {total}")?;
+        let shown = if style.verbose { usize::MAX } else { 10 };
+        for line in list.iter().take(shown) {
+            writeln!(output, "  {}", style.plain(after_repo(line)))?;
+        }
+        more(list.len().min(shown), total, name, output)?;
+    }
+    notes(&it.notes, style, output)
+}
+
+fn symbol_change(it: &SymbolChange, style: Style, output: &mut dyn Write) -> io::Result<()> {
     let sign = match it.change {
         "added" => "+",
         "removed" => "-",

@@ -1,6 +1,6 @@
 //! Whether what is stored is what was written: every hash recomputed, every image compared.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 
@@ -55,6 +55,7 @@ pub struct FsckReply {
     pub total_warnings: usize,
     /// Images that were built anew.
     pub repaired: usize,
+    #[schemars(with = "BTreeMap<String, u64>")]
     pub counts: FsckCounts,
 }
 
@@ -66,7 +67,7 @@ pub struct FsckFinding {
 }
 
 /// What was looked at.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct FsckCounts {
     pub repos: u64,
     pub snapshots: u64,

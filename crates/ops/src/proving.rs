@@ -178,10 +178,10 @@ pub(crate) mod ends {
 pub(crate) struct ProofShape {
     format: String,
     r#type: String,
-    statement: StatementShape,
+    statement: serde_json::Value,
     edge: String,
     package: String,
-    path: Vec<StepShape>,
+    path: Vec<serde_json::Value>,
     root: String,
     stage: String,
     ruleset: u32,
@@ -191,28 +191,4 @@ pub(crate) struct ProofShape {
     repo: String,
     issued_at: String,
     engine: String,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct StatementShape {
-    source: SymbolShape,
-    target: SymbolShape,
-    kind: String,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct SymbolShape {
-    repo: String,
-    class: String,
-    container: String,
-    symbol: String,
-    kind: String,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct StepShape {
-    label: String,
-    index: u64,
-    size: u64,
-    siblings: Vec<String>,
 }

@@ -56,6 +56,7 @@ pub struct SemanticDiffReply {
     pub change: &'static str,
     /// All of it in a sentence.
     pub summary: String,
+    #[schemars(with = "BTreeMap<String, usize>")]
     pub counts: DiffCounts,
     pub symbols: Vec<SymbolChange>,
     pub total: usize,
@@ -199,7 +200,7 @@ impl Calls {
     }
 }
 
-fn summary(found: &Found<'_>, symbols: &[SymbolChange]) -> String {
+pub(crate) fn summary(found: &Found<'_>, symbols: &[SymbolChange]) -> String {
     let n_of = |change: &str| symbols.iter().filter(|it| it.change == change).count();
     let parts: Vec<String> = ["added", "removed", "modified", "moved"]
         .into_iter()

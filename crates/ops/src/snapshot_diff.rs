@@ -1,5 +1,7 @@
 //! What differs between two snapshots, as sets.
 
+use std::collections::BTreeMap;
+
 use knowing_model::identity::edge_id;
 use knowing_model::{hex, package_of};
 use knowing_store::OwnEdge;
@@ -59,6 +61,7 @@ pub struct DiffReply {
     pub new: Side,
     /// `behavioural`, `runtime_drift`, `structural`, `metadata_only` or `none`.
     pub change: &'static str,
+    #[schemars(with = "BTreeMap<String, usize>")]
     pub counts: DiffCounts,
     pub nodes_added: Vec<SymbolInfo>,
     pub nodes_removed: Vec<SymbolInfo>,
@@ -83,7 +86,7 @@ pub struct Side {
     pub root: String,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct DiffCounts {
     pub nodes_added: usize,
     pub nodes_removed: usize,
@@ -151,13 +154,13 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Diff) -> Result<DiffReply> {
         for it in &difference.modified {
             modified.push(ModifiedNode { symbol: new.info(it.new)?, changed: it.parts() });
         }
-        modified.sort_by(|a, b| by_name(&a.symbol).cmp(&by_name(&b.symbol)));
+        modified.sort_by_cached_key(|it| by_name(&it.symbol));
         let mut moved = Vec::new();
         for it in &difference.moved {
             let (from, to) = (old.info(it.old)?, new.info(it.new)?);
             moved.push(MovedNode { from, to, similarity: rounded(it.similarity) });
         }
-        moved.sort_by(|a, b| by_name(&a.to).cmp(&by_name(&b.to)));
+        moved.sort_by_cached_key(|it| by_name(&it.to));
         let changed = difference.edges_changed.iter().map(|(before, after)| (after, Some(before)));
         let packages = &difference.packages;
         Ok(DiffReply {
@@ -245,7 +248,7 @@ pub(crate) fn notes(difference: &Difference) -> Vec<String> {
 
 fn infos(view: &View<'_>, nodes: &[knowing_graph::NodeIndex]) -> Result<Vec<SymbolInfo>> {
     let mut infos = nodes.iter().map(|it| view.info(*it)).collect::<Result<Vec<_>>>()?;
-    infos.sort_by(|a, b| by_name(a).cmp(&by_name(b)));
+    infos.sort_by_cached_key(by_name);
     Ok(infos)
 }
 

@@ -121,9 +121,13 @@ fn digits<'a>(what: &str, given: Option<&'a str>) -> Result<Option<&'a str>> {
     }
 }
 
-/// `there is an edge `calls` from `a` to `b``.
+/// What a proof says, with names as they are in its repository.
 pub(crate) fn in_words(proof: &Proof) -> String {
-    let name = |it: &Symbol| format!("`{}@{}`", qualified_name(&it.repo, &it.container, &it.symbol), it.kind);
+    let name = |it: &Symbol| {
+        let name = qualified_name(&it.repo, &it.container, &it.symbol);
+        let own = name.strip_prefix(&proof.repo).and_then(|it| it.strip_prefix("://"));
+        format!("{} `{}`", it.kind, own.unwrap_or(&name))
+    };
     let article = match proof.proof_type {
         ProofType::Inclusion => "an",
         ProofType::Absence => "no",

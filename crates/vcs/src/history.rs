@@ -71,6 +71,13 @@ impl Checkout {
         Ok(history)
     }
 
+    /// The commit where two histories part; none when they have nothing in common, or not here.
+    pub fn merge_base(&self, one: CommitId, other: CommitId) -> Option<CommitId> {
+        let repo = self.local();
+        let base = repo.merge_base(one.0, other.0).ok()??;
+        Some(CommitId(base.detach()))
+    }
+
     /// How many commits of `later`'s history `earlier`'s lacks; none when `earlier` is not in it, or is not here.
     pub fn n_commits_between(&self, earlier: CommitId, later: CommitId) -> Result<Option<usize>> {
         let repo = self.local();

@@ -239,3 +239,29 @@ fn what_cannot_be_compared_is_said_so() {
     assert_eq!((&same["change"], &same["counts"]["nodes_modified"]), (&json!("none"), &json!(0)));
     assert_eq!(session.json(repo.path(), &["semantic-diff", "HEAD"])["summary"], json!("nothing differs"));
 }
+
+#[test]
+fn a9_an_impact_names_contracts_tests_and_callers() {
+    let (session, repo) = (Session::new(), shop());
+    repo.git(&["branch", "topic"]);
+    // What main got since is no part of the change.
+    repo.write("other/late.py", "def late(): pass\n");
+    repo.commit("late");
+    repo.git(&["checkout", "-q", "topic"]);
+    replace(&repo, "shop/cart.py", "def total(self, tax=0):", "def total(self, tax=0, rebate=0):");
+    replace(&repo, "shop/desk.py", "    return make()", "    return make() or loose(1)");
+    repo.commit("change");
+    let impact = session.json(repo.path(), &["pr-impact", "main"]);
+    let symbols = impact["symbols"].as_array().unwrap();
+    assert_eq!(names(&impact["symbols"]), ["cart.py.Cart.total", "desk.py.serve"]);
+    assert!(symbols[0]["callers"].as_u64().unwrap() >= 2, "{impact}");
+    assert!(symbols[0]["called_by"][0].as_str().unwrap().contains("shop/cart.py"), "{impact}");
+    assert_eq!((&impact["change"], &impact["n_tests"]), (&json!("behavioural"), &json!(1)), "{impact}");
+    assert!(impact["tests"][0].as_str().unwrap().ends_with("test_make"), "{impact}");
+    assert!(impact["contracts"][0].as_str().unwrap().contains("rebate=0"), "{impact}");
+    assert_ne!(impact["risk"], json!("low"));
+    let text = session.text(repo.path(), &["pr-impact", "main"]);
+    assert!(text.contains("risk: ") && text.contains("tests: 1"), "{text}");
+    session.error(repo.path(), &["pr-impact", "no-such-branch"], 1, "not_found");
+    session.error(repo.path(), &["pr-impact"], 2, "usage");
+}

@@ -297,14 +297,17 @@ fn check_tool(tool: &Tool) {
     let name = &tool.name;
     assert!(tool.title.is_some() && tool.description.is_some(), "{name}");
     let annotations = tool.annotations.as_ref().unwrap();
-    assert_eq!(annotations.read_only_hint, Some(name != "index_repo"), "{name}");
+    let writes = ["index_repo", "untrack_repo"].contains(&&**name);
+    assert_eq!(annotations.read_only_hint, Some(!writes), "{name}");
+    assert_eq!(annotations.destructive_hint.unwrap_or(false), name == "untrack_repo", "{name}");
     assert_eq!(annotations.idempotent_hint, Some(true));
     assert_eq!(annotations.open_world_hint, Some(false));
     let has = |schema: &JsonObject, property: &str| schema["properties"].get(property).is_some();
     assert!(has(&tool.input_schema, "repo"), "{name}");
     let output = tool.output_schema.as_ref().unwrap();
     assert_eq!(output["type"], "object", "{name}");
-    assert!(has(output, "snapshot"), "{name}");
+    // Of the database as a whole two speak.
+    assert!(has(output, "snapshot") || has(output, "database"), "{name}");
 }
 
 #[test]
