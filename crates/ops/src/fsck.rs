@@ -32,7 +32,7 @@ pub struct Fsck {
     #[arg(long)]
     #[serde(skip)]
     pub repair: bool,
-    /// How many findings to list
+    /// How many to list; 0 gives the number alone
     #[arg(long, default_value_t = 1000)]
     #[serde(default = "thousand")]
     pub limit: usize,

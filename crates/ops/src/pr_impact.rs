@@ -27,13 +27,13 @@ Examples:
 
 The change is what `head` has that the commit where it left `base` has not. Commits without a snapshot are indexed first.")]
 pub struct PrImpact {
-    /// The revision that the change is to be merged into
+    /// The revision that the change starts from
     pub base: String,
-    /// Where the change ends
-    #[arg(default_value = "HEAD")]
+    /// Where the change ends; default HEAD
+    #[arg(default_value = "HEAD", hide_default_value = true)]
     #[serde(default = "head")]
     pub head: String,
-    /// How many changed symbols to list
+    /// How many to list; 0 gives the number alone
     #[arg(long, default_value_t = 100)]
     #[serde(default = "hundred")]
     pub limit: usize,

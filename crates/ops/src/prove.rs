@@ -23,7 +23,7 @@ Who has the file can check it with `knowing verify`, without the repository and 
 pub struct Prove {
     /// The symbol the edge starts from: end of its name, qualified name, node id or `path:line`
     pub source: String,
-    /// The symbol it leads to
+    /// The symbol the edge leads to
     pub target: String,
     /// What the edge says: `calls`, `imports`, `extends` ...
     #[arg(long, value_name = "KIND", default_value = "calls")]

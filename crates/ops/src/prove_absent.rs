@@ -26,11 +26,11 @@ Examples:
 The proof says that the graph has no such edge. Calls that could not be resolved are in no tree: `knowing callers` and \
 `knowing callees` count them.")]
 pub struct ProveAbsent {
-    /// The symbol the edge would start from: end of its name, qualified name, node id or `path:line`
+    /// The symbol the edge starts from: end of its name, qualified name, node id or `path:line`
     pub source: String,
-    /// The symbol it would lead to
+    /// The symbol the edge leads to
     pub target: String,
-    /// What the edge would say: `calls`, `imports`, `extends` ...
+    /// What the edge says: `calls`, `imports`, `extends` ...
     #[arg(long, value_name = "KIND", default_value = "calls")]
     #[serde(default = "calls")]
     pub edge_kind: String,
@@ -38,7 +38,7 @@ pub struct ProveAbsent {
     #[arg(long, value_name = "SNAPSHOT", default_value = "@latest")]
     #[serde(default = "latest")]
     pub snapshot: String,
-    /// Take a symbol that does not exist, given as JSON with `class`, `container`, `symbol`, `kind` (and `repo`)
+    /// Allow a symbol that does not exist: JSON with `class`, `container`, `symbol`, `kind`
     #[arg(long)]
     #[serde(default)]
     pub allow_unknown: bool,

@@ -36,7 +36,7 @@ pub struct SemanticDiff {
     #[arg(long, value_name = "DIR", value_delimiter = ',')]
     #[serde(default)]
     pub packages: Vec<String>,
-    /// How many symbols; 0 gives the counts alone
+    /// How many to list; 0 gives the number alone
     #[arg(long, default_value_t = 200)]
     #[serde(default = "two_hundred")]
     pub limit: usize,

@@ -39,7 +39,7 @@ pub struct Diff {
     #[arg(long, value_name = "DIR", value_delimiter = ',')]
     #[serde(default)]
     pub packages: Vec<String>,
-    /// How many of each list; 0 gives the counts alone
+    /// How many to list; 0 gives the number alone
     #[arg(long, default_value_t = 200)]
     #[serde(default = "two_hundred")]
     pub limit: usize,

@@ -29,7 +29,7 @@ pub struct Snapshots {
     /// The snapshot to pin or unpin
     #[serde(default)]
     pub snapshot: Option<String>,
-    /// How many to list
+    /// How many to list; 0 gives the number alone
     #[arg(long, default_value_t = 50)]
     #[serde(default = "fifty")]
     pub limit: usize,

@@ -259,7 +259,7 @@ fn a9_an_impact_names_contracts_tests_and_callers() {
     assert_eq!((&impact["change"], &impact["n_tests"]), (&json!("behavioural"), &json!(1)), "{impact}");
     assert!(impact["tests"][0].as_str().unwrap().ends_with("test_make"), "{impact}");
     assert!(impact["contracts"][0].as_str().unwrap().contains("rebate=0"), "{impact}");
-    assert_ne!(impact["risk"], json!("low"));
+    assert_eq!((&impact["risk"], &impact["n_unresolved"]), (&json!("low"), &json!(0)), "{impact}");
     let text = session.text(repo.path(), &["pr-impact", "main"]);
     assert!(text.contains("risk: ") && text.contains("tests: 1"), "{text}");
     session.error(repo.path(), &["pr-impact", "no-such-branch"], 1, "not_found");
