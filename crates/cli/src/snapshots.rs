@@ -92,19 +92,19 @@ pub(crate) fn diff(it: &DiffReply, style: Style, output: &mut dyn Write) -> io::
     for symbol in it.nodes_added.iter().take(shown) {
         line("+", symbol, "", output)?;
     }
-    more(it.nodes_added.len().min(shown), counts.nodes_added, "added", output)?;
+    rest(it.nodes_added.len().min(shown), counts.nodes_added, "added", output)?;
     for symbol in it.nodes_removed.iter().take(shown) {
         line("-", symbol, "", output)?;
     }
-    more(it.nodes_removed.len().min(shown), counts.nodes_removed, "removed", output)?;
+    rest(it.nodes_removed.len().min(shown), counts.nodes_removed, "removed", output)?;
     for node in it.nodes_modified.iter().take(shown) {
         line("~", &node.symbol, &format!("({})", node.changed.join(", ")), output)?;
     }
-    more(it.nodes_modified.len().min(shown), counts.nodes_modified, "modified", output)?;
+    rest(it.nodes_modified.len().min(shown), counts.nodes_modified, "modified", output)?;
     for node in it.nodes_moved.iter().take(shown) {
         line(">", &node.to, &format!("(from {})", node.from.short_name()), output)?;
     }
-    more(it.nodes_moved.len().min(shown), counts.nodes_moved, "moved", output)?;
+    rest(it.nodes_moved.len().min(shown), counts.nodes_moved, "moved", output)?;
     writeln!(output, "edges: {} added, {} removed, {} changed", edges[0], edges[1], edges[2])?;
     for (sign, list, total) in [
         ("+", &it.edges_added, counts.edges_added),
@@ -114,7 +114,7 @@ pub(crate) fn diff(it: &DiffReply, style: Style, output: &mut dyn Write) -> io::
         for edge in list.iter().take(shown) {
             writeln!(output, "  {sign} {}", edge_line(edge, style))?;
         }
-        more(list.len().min(shown), total, "edges", output)?;
+        rest(list.len().min(shown), total, "edges", output)?;
     }
     for (name, packages) in
         [("added", &it.packages_added), ("removed", &it.packages_removed), ("changed", &it.packages_changed)]
@@ -247,6 +247,11 @@ fn notes(notes: &[String], style: Style, output: &mut dyn Write) -> io::Result<(
         writeln!(output, "{} {}", style.yellow("note:"), style.plain(note))?;
     }
     Ok(())
+}
+
+/// As `more`, but where counts alone were asked for nothing is missed.
+fn rest(shown: usize, total: usize, what: &str, output: &mut dyn Write) -> io::Result<()> {
+    if shown > 0 { more(shown, total, what, output) } else { Ok(()) }
 }
 
 fn grouped_usize(count: usize) -> String {

@@ -1,9 +1,10 @@
 //! What differs between two snapshots, as sets.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use knowing_model::identity::edge_id;
-use knowing_model::{hex, package_of};
+use knowing_model::{EdgeId, NodeId, hex};
 use knowing_store::OwnEdge;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -151,12 +152,13 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Diff) -> Result<DiffReply> {
             counts.edges_changed,
         ];
         let mut modified = Vec::new();
-        for it in &difference.modified {
+        // Counts alone need no names.
+        for it in difference.modified.iter().filter(|_| limit > 0) {
             modified.push(ModifiedNode { symbol: new.info(it.new)?, changed: it.parts() });
         }
         modified.sort_by_cached_key(|it| by_name(&it.symbol));
         let mut moved = Vec::new();
-        for it in &difference.moved {
+        for it in difference.moved.iter().filter(|_| limit > 0) {
             let (from, to) = (old.info(it.old)?, new.info(it.new)?);
             moved.push(MovedNode { from, to, similarity: rounded(it.similarity) });
         }
@@ -169,13 +171,13 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Diff) -> Result<DiffReply> {
             new: found.sides.1.clone(),
             change: difference.class.name(),
             counts,
-            nodes_added: cut(infos(new, &difference.added)?, limit),
-            nodes_removed: cut(infos(old, &difference.removed)?, limit),
+            nodes_added: infos(new, &difference.added, limit)?,
+            nodes_removed: infos(old, &difference.removed, limit)?,
             nodes_modified: cut(modified, limit),
             nodes_moved: cut(moved, limit),
-            edges_added: cut(edges(new, difference.edges_added.iter().map(|it| (it, None)))?, limit),
-            edges_removed: cut(edges(old, difference.edges_removed.iter().map(|it| (it, None)))?, limit),
-            edges_changed: cut(edges(new, changed)?, limit),
+            edges_added: edges(new, difference.edges_added.iter().map(|it| (it, None)), limit)?,
+            edges_removed: edges(old, difference.edges_removed.iter().map(|it| (it, None)), limit)?,
+            edges_changed: edges(new, changed, limit)?,
             packages_added: packages.added.clone(),
             packages_removed: packages.removed.clone(),
             packages_changed: packages.changed.clone(),
@@ -246,9 +248,11 @@ pub(crate) fn notes(difference: &Difference) -> Vec<String> {
     }
 }
 
-fn infos(view: &View<'_>, nodes: &[knowing_graph::NodeIndex]) -> Result<Vec<SymbolInfo>> {
-    let mut infos = nodes.iter().map(|it| view.info(*it)).collect::<Result<Vec<_>>>()?;
+fn infos(view: &View<'_>, nodes: &[knowing_graph::NodeIndex], limit: usize) -> Result<Vec<SymbolInfo>> {
+    let mut infos =
+        nodes.iter().filter(|_| limit > 0).map(|it| view.info(*it)).collect::<Result<Vec<_>>>()?;
     infos.sort_by_cached_key(by_name);
+    infos.truncate(limit);
     Ok(infos)
 }
 
@@ -260,34 +264,57 @@ fn by_name(it: &SymbolInfo) -> impl Ord + use<> {
 fn edges<'a>(
     view: &View<'_>,
     edges: impl Iterator<Item = (&'a OwnEdge, Option<&'a OwnEdge>)>,
+    limit: usize,
 ) -> Result<Vec<DiffEdge>> {
+    if limit == 0 {
+        return Ok(Vec::new());
+    }
+    let mut ends: HashMap<u32, (NodeId, Arc<str>)> = HashMap::new();
+    let mut end = |sym: u32| -> Result<(NodeId, Arc<str>)> {
+        if let Some(known) = ends.get(&sym) {
+            return Ok(known.clone());
+        }
+        let row = view.reader().symbol(sym)?;
+        let known = (row.symbol.id, row.qualified_name().into());
+        ends.insert(sym, known);
+        Ok(ends[&sym].clone())
+    };
     let mut listed = Vec::new();
     for (edge, before) in edges {
-        let (source, target) = (view.reader().symbol(edge.source)?, view.reader().symbol(edge.target)?);
-        let known = |it: &OwnEdge| KnownAs {
-            provenance: it.provenance.name(),
-            confidence: confidence(it.confidence_bp),
-        };
-        let KnownAs { provenance, confidence } = known(edge);
-        let key = package_of(source.symbol.class, &source.symbol.container).to_owned();
+        let (source, target) = (end(edge.source)?, end(edge.target)?);
         listed.push((
-            key,
-            DiffEdge {
-                id: edge_id(source.symbol.id, target.symbol.id, edge.kind).to_string(),
-                source: source.qualified_name(),
-                target: target.qualified_name(),
-                kind: edge.kind.name(),
-                provenance,
-                confidence,
-                before: before.map(known),
-            },
+            source.1,
+            edge.kind.name(),
+            target.1,
+            edge_id(source.0, target.0, edge.kind),
+            edge,
+            before,
         ));
     }
-    let key = |(package, it): &(String, DiffEdge)| {
-        (package.clone(), it.source.clone(), it.kind, it.target.clone(), it.id.clone())
+    listed.sort_unstable_by(|a, b| (&a.0, a.1, &a.2, a.3).cmp(&(&b.0, b.1, &b.2, b.3)));
+    listed.truncate(limit);
+    let known =
+        |it: &OwnEdge| KnownAs { provenance: it.provenance.name(), confidence: confidence(it.confidence_bp) };
+    let edge = |(source, kind, target, id, edge, before): (
+        Arc<str>,
+        _,
+        Arc<str>,
+        EdgeId,
+        &OwnEdge,
+        Option<&OwnEdge>,
+    )| {
+        let KnownAs { provenance, confidence } = known(edge);
+        DiffEdge {
+            id: id.to_string(),
+            source: source.to_string(),
+            target: target.to_string(),
+            kind,
+            provenance,
+            confidence,
+            before: before.map(known),
+        }
     };
-    listed.sort_by_cached_key(key);
-    Ok(listed.into_iter().map(|it| it.1).collect())
+    Ok(listed.into_iter().map(edge).collect())
 }
 
 pub(crate) fn cut<T>(mut list: Vec<T>, limit: usize) -> Vec<T> {

@@ -37,7 +37,7 @@ mod tests;
 pub use bulk::{EdgePlace, NodePlace, UnresolvedPlace};
 pub use check::{Checked, Finding, Severity};
 pub use connection::Store;
-pub use difference::{OwnEdge, OwnRows};
+pub use difference::{OwnEdge, OwnNode, OwnRows};
 pub use error::{Error, Result};
 pub use files::{EncodedFacts, FileRow, FileState, NewFile};
 pub use gc::{Collected, Keeping, Mode};

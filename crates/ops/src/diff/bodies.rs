@@ -3,8 +3,11 @@
 //! A line belongs to the innermost symbol around it, so that a change in a method changes the method and not its class
 //! and its file too. Blank lines belong to nobody.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use knowing_store::{OwnNode, OwnRows};
 
 use crate::error::Result;
 use crate::place::Place;
@@ -25,33 +28,38 @@ struct Body {
 }
 
 impl Bodies {
-    /// Of all symbols in some file versions of a snapshot.
-    pub(super) fn of(view: &View<'_>, place: Option<&Place>, file_rows: &[i64]) -> Result<Bodies> {
+    /// Of all symbols in the file versions that only one snapshot has.
+    pub(super) fn of(view: &View<'_>, place: Option<&Place>, own: &OwnRows) -> Result<Bodies> {
         let mut bodies = Bodies { by_sym: HashMap::new(), is_whole: true };
-        for &row in file_rows {
-            let file = view.reader().file_of_row(row)?;
-            if file.skip_reason.is_some() {
-                continue;
+        let mut of_file: HashMap<i64, Vec<&OwnNode>> = HashMap::new();
+        for node in &own.nodes {
+            of_file.entry(node.file_row).or_default().push(node);
+        }
+        for row in &own.files {
+            let Some(mut nodes) = of_file.remove(row) else { continue };
+            let file = view.reader().file_of_row(*row)?;
+            match place.and_then(|it| it.blob(&file.blob, &file.path)) {
+                Some(text) => {
+                    // Outermost first, so that the innermost is the last to claim a line.
+                    nodes.sort_by_key(|it| {
+                        (it.span.first_line, Reverse(it.span.last_line), it.span.name, it.sym)
+                    });
+                    bodies.add(&nodes, &text);
+                }
+                None => bodies.is_whole = false,
             }
-            let Some(text) = place.and_then(|it| it.blob(&file.blob, &file.path)) else {
-                bodies.is_whole = false;
-                continue;
-            };
-            bodies.add(view, &file.path, &text)?;
         }
         Ok(bodies)
     }
 
-    fn add(&mut self, view: &View<'_>, path: &str, text: &[u8]) -> Result<()> {
+    fn add(&mut self, nodes: &[&OwnNode], text: &[u8]) {
         let lines: Vec<Option<u64>> = text.split(|it| *it == b'\n').map(hash_of).collect();
         let mut owners: Vec<Option<u32>> = vec![None; lines.len()];
-        // Outermost first, so that the innermost is the last to claim a line.
-        for node in view.reader().symbols_in_file(path)? {
+        for node in nodes {
             let first = (node.span.first_line.max(1) as usize - 1).min(lines.len());
             let last = (node.span.last_line as usize).clamp(first, lines.len());
-            let sym = node.symbol.sym;
-            owners[first..last].fill(Some(sym));
-            let body = self.by_sym.entry(sym).or_default();
+            owners[first..last].fill(Some(node.sym));
+            let body = self.by_sym.entry(node.sym).or_default();
             body.whole.extend(lines[first..last].iter().flatten());
             body.whole.sort_unstable();
         }
@@ -63,7 +71,6 @@ impl Bodies {
                 body.own = hasher.finish();
             }
         }
-        Ok(())
     }
 
     /// What stands for the lines that are a symbol's own; none when its file was not read.

@@ -9,12 +9,12 @@
 mod bodies;
 mod class;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use knowing_graph::NodeIndex;
 use knowing_model::identity::{Identity, node_id};
 use knowing_model::{ContainerClass, EdgeKind, Hash, NodeKind, package_of};
-use knowing_store::{NodeRow, OwnEdge};
+use knowing_store::{OwnEdge, OwnNode, OwnRows};
 
 pub(crate) use class::ChangeClass;
 
@@ -97,19 +97,31 @@ impl Compared<'_> {
 
         // A symbol can come or go only with a row that speaks of it.
         let ends = |edges: &[OwnEdge]| edges.iter().flat_map(|it| [it.source, it.target]).collect::<Vec<_>>();
+        let nodes = |rows: &OwnRows| rows.nodes.iter().map(|it| it.sym).collect::<Vec<_>>();
         let mut symbols =
-            [only_old.nodes, only_new.nodes, ends(&only_old.edges), ends(&only_new.edges)].concat();
+            [nodes(&only_old), nodes(&only_new), ends(&only_old.edges), ends(&only_new.edges)].concat();
         symbols.sort_unstable();
         symbols.dedup();
-        let old_bodies = Bodies::of(self.old, self.place, &only_old.files)?;
-        let new_bodies = Bodies::of(self.new, self.place, &only_new.files)?;
+        let old_bodies = Bodies::of(self.old, self.place, &only_old)?;
+        let new_bodies = Bodies::of(self.new, self.place, &only_new)?;
         found.has_bodies = old_bodies.is_whole && new_bodies.is_whole;
+        let versions = |rows: &OwnRows| -> HashMap<u32, OwnNode> {
+            rows.nodes.iter().map(|it| (it.node_row, it.clone())).collect()
+        };
+        let (old_versions, new_versions) = (versions(&only_old), versions(&only_new));
         for sym in symbols {
             match (self.old.graph().of_sym(sym), self.new.graph().of_sym(sym)) {
                 (Some(old), None) if self.is_wanted(self.old, old)? => found.removed.push(old),
                 (None, Some(new)) if self.is_wanted(self.new, new)? => found.added.push(new),
                 (Some(old), Some(new)) if self.is_wanted(self.new, new)? => {
-                    found.modified.extend(self.modified(old, new, (&old_bodies, &new_bodies))?);
+                    let rows = (self.old.graph().node(old).node_row, self.new.graph().node(new).node_row);
+                    // A version that both have says the same in both.
+                    if let (Some(before), Some(after)) =
+                        (old_versions.get(&rows.0), new_versions.get(&rows.1))
+                    {
+                        let bodies = (old_bodies.own(sym), new_bodies.own(sym));
+                        found.modified.extend(modified((old, before), (new, after), bodies));
+                    }
                 }
                 _ => {}
             }
@@ -179,32 +191,6 @@ impl Compared<'_> {
             }
         }
         Ok(())
-    }
-
-    fn modified(
-        &self,
-        old: NodeIndex,
-        new: NodeIndex,
-        bodies: (&Bodies, &Bodies),
-    ) -> Result<Option<Modified>> {
-        let (one, other) = (self.old.graph().node(old), self.new.graph().node(new));
-        if one.node_row == other.node_row || one.node_row == 0 || other.node_row == 0 {
-            return Ok(None);
-        }
-        let (before, after) =
-            (self.old.reader().node(one.node_row)?, self.new.reader().node(other.node_row)?);
-        let modified = Modified {
-            old,
-            new,
-            signature: before.signature != after.signature,
-            doc: before.doc != after.doc,
-            body: (&before.path, &before.blob) != (&after.path, &after.blob)
-                && match (bodies.0.own(one.sym), bodies.1.own(other.sym)) {
-                    (Some(before), Some(after)) => before != after,
-                    _ => n_lines(&before) != n_lines(&after),
-                },
-        };
-        Ok(Some(modified).filter(|it| it.signature || it.doc || it.body))
     }
 
     /// Pairs of what is gone and what is new: of one kind and path, in another container, saying nearly the same.
@@ -277,6 +263,22 @@ fn has_package(view: &View<'_>, name: &str) -> bool {
 const MIN_SIMILARITY: f64 = 0.8;
 const MAX_CANDIDATES: usize = 200;
 
-fn n_lines(node: &NodeRow) -> u32 {
-    node.span.last_line - node.span.first_line
+fn modified(
+    (old, before): (NodeIndex, &OwnNode),
+    (new, after): (NodeIndex, &OwnNode),
+    bodies: (Option<u64>, Option<u64>),
+) -> Option<Modified> {
+    let n_lines = |it: &OwnNode| it.span.last_line.saturating_sub(it.span.first_line);
+    let modified = Modified {
+        old,
+        new,
+        signature: before.signature != after.signature,
+        doc: before.doc != after.doc,
+        body: before.file_row != after.file_row
+            && match bodies {
+                (Some(before), Some(after)) => before != after,
+                _ => n_lines(before) != n_lines(after),
+            },
+    };
+    Some(modified).filter(|it| it.signature || it.doc || it.body)
 }
