@@ -131,9 +131,10 @@ impl Cx<'_> {
         let (snapshot, fresh) = match &target.place {
             Some(place) => of_place(&store, &repo, place)?.ok_or_else(no_index)?,
             None => {
-                let latest = match store.latest_snapshot(repo.id)? {
+                // Where a checkout stands before what was indexed last: that may be an old commit someone compared with.
+                let latest = match self.latest_of_checkouts(&store, &repo, &target.database)? {
                     Some(snapshot) => Some(snapshot),
-                    None => self.latest_of_checkouts(&store, &repo, &target.database)?,
+                    None => store.latest_snapshot(repo.id)?,
                 };
                 (latest.ok_or_else(no_index)?, "yes".to_owned())
             }
@@ -231,7 +232,7 @@ impl Cx<'_> {
         known.into_iter().find(is_it)?.paths.iter().find_map(|it| Place::at(it).ok())
     }
 
-    /// Where only parts of commits were ever indexed, none stands for the repository: the last one of a known checkout.
+    /// Where the checkout stands that was indexed last, of those that the registry knows.
     fn latest_of_checkouts(
         &self,
         store: &Store,

@@ -1,5 +1,6 @@
 //! What proofs of presence and of absence have in common: the trees of a snapshot, and the file.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use knowing_model::identity::{self, Identity, SnapshotIdentity};
@@ -178,10 +179,23 @@ pub(crate) mod ends {
 pub(crate) struct ProofShape {
     format: String,
     r#type: String,
-    statement: serde_json::Value,
-    path: Vec<serde_json::Value>,
+    statement: StatementShape,
+    path: Vec<StepShape>,
     root: String,
     snapshot: String,
     commit: String,
     repo: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct StatementShape {
+    source: BTreeMap<String, String>,
+    target: BTreeMap<String, String>,
+    kind: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct StepShape {
+    label: String,
+    index: u64,
 }

@@ -77,6 +77,23 @@ fn a_commit_without_snapshot_is_indexed_when_it_is_named() {
 }
 
 #[test]
+fn a_repository_named_by_its_url_is_where_its_checkout_stands() {
+    let (session, repo) = (Session::new(), shop());
+    repo.write("shop/more.py", "def more(): pass\n");
+    repo.commit("more");
+    let now = session.index(&repo);
+    session.json(repo.path(), &["diff", "HEAD~1"]);
+    let elsewhere = knowing_testkit::Fixture::directory();
+    let url = now["repo"].as_str().unwrap();
+    let stats = session.json(elsewhere.path(), &["--repo", url, "stats"]);
+    assert_eq!(stats["snapshot"], now["snapshot"]);
+    // What was compared there has its text from the checkout that the registry knows.
+    let first = session.json(repo.path(), &["snapshots"])["snapshots"][0]["id"].clone();
+    let diff = session.json(elsewhere.path(), &["--repo", url, "diff", first.as_str().unwrap()]);
+    assert_eq!((&diff["notes"], &diff["new"]["snapshot"]), (&json!([]), &now["snapshot"]));
+}
+
+#[test]
 fn pins_are_kept_and_taken_away() {
     let (session, repo) = (Session::new(), shop());
     session.index(&repo);
