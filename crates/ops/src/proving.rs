@@ -174,17 +174,14 @@ pub(crate) mod ends {
     }
 }
 
-/// What the proof looks like, for schemas: the format itself is defined where it is verified.
+/// What an agent needs to know of a proof, for schemas: the format itself is defined where it is verified.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct ProofShape {
     format: String,
     r#type: String,
     statement: StatementShape,
-    path: Vec<StepShape>,
-    root: String,
     snapshot: String,
     commit: String,
-    repo: String,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -192,10 +189,4 @@ struct StatementShape {
     source: BTreeMap<String, String>,
     target: BTreeMap<String, String>,
     kind: String,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct StepShape {
-    label: String,
-    index: u64,
 }

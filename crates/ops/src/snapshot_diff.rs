@@ -84,7 +84,6 @@ pub struct DiffReply {
 pub struct Side {
     pub snapshot: String,
     pub commit: String,
-    pub root: String,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -214,11 +213,7 @@ pub(crate) fn compare<T>(
 }
 
 fn side(opened: &Opened) -> Side {
-    Side {
-        snapshot: opened.snapshot.id.to_string(),
-        commit: hex(&opened.snapshot.commit),
-        root: opened.snapshot.root.to_string(),
-    }
+    Side { snapshot: opened.snapshot.id.to_string(), commit: hex(&opened.snapshot.commit) }
 }
 
 impl Difference {

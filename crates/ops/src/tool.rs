@@ -43,7 +43,7 @@ fn tool(listed: Listed) -> Option<Tool> {
         properties.insert(REPO.to_owned(), serde_json::json!({ "type": "string" }));
     }
     arguments.insert("additionalProperties".to_owned(), Value::Bool(false));
-    let reply = inlined(without_unused(object(slim(listed.reply.to_value(), Keep::Types))));
+    let reply = renamed(inlined(without_unused(object(slim(listed.reply.to_value(), Keep::Types)))));
     Some(Tool { name: listed.name, title: title(listed.name), description, arguments, reply, access })
 }
 
@@ -192,6 +192,23 @@ fn inlined(schema: Map<String, Value>) -> Map<String, Value> {
         }
         replace(&mut schema, &format!("#/$defs/{name}"), &definition);
     }
+}
+
+/// What is left is called `a`, `b` ...: names of our types say nothing that their fields do not.
+fn renamed(mut schema: Map<String, Value>) -> Map<String, Value> {
+    let Some(Value::Object(definitions)) = schema.remove("$defs") else { return schema };
+    let letter =
+        |at: usize| char::from_u32('a' as u32 + at as u32).map_or_else(|| at.to_string(), String::from);
+    let names: Vec<String> = definitions.keys().cloned().collect();
+    let named: Map<String, Value> =
+        definitions.into_iter().enumerate().map(|(at, (_, definition))| (letter(at), definition)).collect();
+    schema.insert("$defs".to_owned(), Value::Object(named));
+    let mut schema = Value::Object(schema);
+    for (at, name) in names.iter().enumerate() {
+        let reference = serde_json::json!({ "$ref": format!("#/$defs/{}", letter(at)) });
+        replace(&mut schema, &format!("#/$defs/{name}"), &reference);
+    }
+    object(schema)
 }
 
 fn object_mut(value: &mut Value) -> &mut Map<String, Value> {
