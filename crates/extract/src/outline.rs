@@ -34,7 +34,7 @@ impl Outline {
         let name = path.rsplit('/').next().unwrap_or(path);
         let (_, extension) = name.rsplit_once('.')?;
         match extension {
-            "py" | "pyi" | "rs" | "rb" => Some(Outline(Family::Keywords)),
+            "py" | "pyi" | "rs" | "rb" | "kt" | "kts" => Some(Outline(Family::Keywords)),
             "go" => Some(Outline(Family::Go)),
             "ts" | "tsx" | "js" | "jsx" | "mjs" | "cjs" | "mts" | "cts" | "vue" | "java" | "cs" | "php" => {
                 Some(Outline(Family::Methods))
@@ -95,6 +95,15 @@ impl Outline {
                 let name = split_word(after.trim_start()).0;
                 (!name.is_empty()).then_some(Declared { owner: Some(of), name })
             }
+            // `fun <T> List<T>.second(`
+            "fun" => {
+                let after = after.strip_prefix(char::is_whitespace)?.trim_start();
+                if split_word(after).0 == "interface" {
+                    return self.keyword("interface", split_word(after).1);
+                }
+                let head = after.split('(').next()?;
+                plain(head.trim_end().rsplit(['.', ' ', '>']).next().map(|it| it.trim_matches('`'))?)
+            }
             "def" | "fn" | "function" => {
                 let after = after.strip_prefix('*').unwrap_or(after);
                 let name = after.strip_prefix(char::is_whitespace)?.trim_start();
@@ -118,6 +127,7 @@ const KEYWORDS: &[&str] = &[
     "def",
     "enum",
     "fn",
+    "fun",
     "func",
     "function",
     "impl",

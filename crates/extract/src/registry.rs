@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::language::Language;
-use crate::languages::{cpp, csharp, go, java, php, python, ruby, rust, typescript};
+use crate::languages::{cpp, csharp, go, java, kotlin, php, python, ruby, rust, typescript};
 use crate::manifests::{self, Manifests};
 
 /// Languages by name; one that has several grammars has a line for each.
@@ -13,6 +13,7 @@ pub(crate) const LANGUAGES: &[&Language] = &[
     &csharp::LANGUAGE,
     &go::LANGUAGE,
     &java::LANGUAGE,
+    &kotlin::LANGUAGE,
     &php::LANGUAGE,
     &python::LANGUAGE,
     &ruby::LANGUAGE,
@@ -35,6 +36,7 @@ pub(crate) type Blanked = fn(&[u8]) -> Option<Vec<u8>>;
 /// Project files by name.
 pub(crate) const MANIFESTS: &[&Manifests] = &[
     &manifests::cargo::CARGO,
+    &manifests::composer::COMPOSER,
     &manifests::gomod::GO_MOD,
     &manifests::gomod::GO_WORK,
     &manifests::node::LERNA,

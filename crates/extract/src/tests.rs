@@ -91,7 +91,7 @@ proptest! {
 
     #[test]
     fn x5_random_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..2_000)) {
-        for path in ["a.py", "tests/a.pyi", "a.rs", "a.ts", "a.tsx", "a.js", "a.vue", "tsconfig.json", "package.json", "pnpm-workspace.yaml", "a.go", "a_test.go", "Cargo.toml", "pyproject.toml", "setup.cfg", "setup.py", "go.mod", "go.work", "a.rb", "spec/a_spec.rb", "A.java", "a.cs", "a.php", "a.c", "a.cc", "a.h"] {
+        for path in ["a.py", "tests/a.pyi", "a.rs", "a.ts", "a.tsx", "a.js", "a.vue", "tsconfig.json", "package.json", "pnpm-workspace.yaml", "a.go", "a_test.go", "Cargo.toml", "pyproject.toml", "setup.cfg", "setup.py", "go.mod", "go.work", "a.rb", "spec/a_spec.rb", "A.java", "A.kt", "a.cs", "a.php", "a.c", "a.cc", "a.h"] {
             check_whole(&extract(path, &bytes));
         }
     }
@@ -137,6 +137,7 @@ fn snippets() -> Vec<(String, String)> {
         ("a/a.go", include_str!("languages/go/spec.md")),
         ("a.rb", include_str!("languages/ruby/spec.md")),
         ("A.java", include_str!("languages/java/spec.md")),
+        ("A.kt", include_str!("languages/kotlin/spec.md")),
         ("a.cs", include_str!("languages/csharp/spec.md")),
         ("a.php", include_str!("languages/php/spec.md")),
         ("a.c", include_str!("languages/cpp/spec_c.md")),
@@ -497,6 +498,7 @@ fn an_empty_file_has_facts() {
         "setup.cfg",
         "a.rb",
         "A.java",
+        "A.kt",
         "a.cs",
         "a.php",
         "a.c",
@@ -677,6 +679,32 @@ fn x5_deep_ruby_ends_and_keeps_what_was_found() {
         assert!(names.contains(&"before"), "{names:?}");
         assert!(facts.partial.is_some(), "{}", &text[..60]);
     }
+}
+
+#[test]
+fn x5_deep_nesting_of_kotlin_ends() {
+    let deep = 20_000;
+    let nested = [
+        format!("val x = {}1{}", "(".repeat(deep), ")".repeat(deep)),
+        format!("val x = {}1{}", "f(".repeat(deep), ")".repeat(deep)),
+        format!("val x = a{}", ".b()".repeat(deep)),
+        format!("val x = a{}", " ?: a".repeat(deep)),
+        format!("val x = {}1{}", "f { ".repeat(deep), " }".repeat(deep)),
+        format!("fun f() {{ {}{} }}", "if (x !is A) { ".repeat(2_000), "}".repeat(2_000)),
+        format!("val x: {}Int{} = y", "List<".repeat(2_000), ">".repeat(2_000)),
+    ];
+    for text in nested {
+        let text = format!("class Before\n{text}\nclass After\n");
+        let facts = extract("C.kt", text.as_bytes());
+        check_whole(&facts);
+        assert!(facts.decls.iter().any(|it| facts.text(it.name) == "Before"), "{}", &text[..60]);
+        assert!(facts.partial.is_some(), "{}", &text[..60]);
+    }
+}
+
+#[test]
+fn x1_kotlin() {
+    check("languages/kotlin/spec.md", include_str!("languages/kotlin/spec.md"), "src/main/kotlin/a/A.kt");
 }
 
 #[test]

@@ -375,7 +375,8 @@ pub enum Expr {
         result: Option<ExprId>,
     },
     /// What a lambda gets as its parameter number `parameter`, where it is argument number `argument` of the call of
-    /// `callee`; or, where `argument` is `ITSELF`, stands for a value of the type of `callee`.
+    /// `callee`; or, where `argument` is `ITSELF`, stands for a value of the type of `callee`. Parameter `ITSELF` is what
+    /// the lambda is applied to, where it is applied to something.
     Given {
         callee: ExprId,
         argument: u8,
@@ -464,7 +465,7 @@ pub struct Call {
     pub form: CallForm,
 }
 
-/// In place of the number of an argument, see `Expr::Given`.
+/// In place of the number of an argument or a parameter, see `Expr::Given`.
 pub const ITSELF: u8 = u8::MAX;
 
 /// One argument of the call of `callee`; those of a call are in the order in which they are written.

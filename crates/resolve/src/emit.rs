@@ -112,6 +112,13 @@ impl Emitter<'_> {
             if !member.is_known() {
                 member = self.ev.imported(self.frame, import, Space::Macro);
             }
+            if let Value::Overloads(all) = &member {
+                for def in all.iter() {
+                    let file = End::File(self.world.file_of(*def));
+                    self.push(None, file, EdgeKind::Imports, import.position);
+                    self.push(None, End::Def(*def), EdgeKind::Imports, import.position);
+                }
+            }
             for value in member.parts().iter().chain(module.parts()) {
                 let end = match value {
                     Value::Def(def) => {

@@ -414,8 +414,10 @@ impl<'w> Evaluator<'w> {
             // A member that is defined outside of its type sees the type all the same.
             let own = (!callable).then(|| world.def(frame.file, id));
             let outer = match facts.decl(id).implementation {
-                Some(_) => world.hierarchy.owner_type(world, world.def(frame.file, id)),
-                None => None,
+                Some(_) if rules.has_bare_members() => {
+                    world.hierarchy.owner_type(world, world.def(frame.file, id))
+                }
+                _ => None,
             };
             for type_ in own.into_iter().chain(outer) {
                 match rules.bare_member(self, frame, type_, name, space) {

@@ -184,7 +184,9 @@ fn fit(ev: &mut Evaluator<'_>, frame: Frame, decl: Option<DeclId>, argument: Exp
     if let Expr::Lambda { n_parameters, .. } = world.facts(frame.file).expr(argument)
         && let Some(arity) = rules.lambda_arity(ev, frame, target)
     {
-        return if arity == n_parameters { Fit::Plain } else { Fit::No };
+        // One that names no parameters may have none, or one.
+        let fits = arity == n_parameters || n_parameters == u8::MAX && arity < 2;
+        return if fits { Fit::Plain } else { Fit::No };
     }
     let value = ev.settled_expr(frame, decl, argument);
     all_fit(ev, frame, &value, target)

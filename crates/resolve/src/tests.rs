@@ -100,6 +100,11 @@ fn r1_r2_r3_r5_r6_java_spec_holds() {
 }
 
 #[test]
+fn r1_r2_r3_r5_r6_kotlin_spec_holds() {
+    check(include_str!("languages/kotlin/spec.md"), "kotlin/spec.md");
+}
+
+#[test]
 fn r1_r2_r3_r5_r6_python_spec_holds() {
     check(include_str!("languages/python/spec.md"), "python/spec.md");
 }

@@ -83,7 +83,7 @@ fn n3_the_golden_root_of_the_shop() {
     assert_eq!(report["root"], json!(GOLDEN_ROOT));
 }
 
-const GOLDEN_ROOT: &str = "0b38a32e165da133f604937baeaa3307aaa865f941578609fdab8b4ef0d99b00";
+const GOLDEN_ROOT: &str = "78f04d9ced059a0ba77943d8823bee35e5bbf25a8a216625f9cbbeb28d80a002";
 
 #[test]
 fn m2_two_clones_at_different_paths_have_equal_ids() {

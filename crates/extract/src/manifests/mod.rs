@@ -1,6 +1,7 @@
 //! Project files: which packages there are, where their sources lie and what they depend on.
 
 pub(crate) mod cargo;
+pub(crate) mod composer;
 pub(crate) mod gomod;
 mod json;
 pub(crate) mod node;

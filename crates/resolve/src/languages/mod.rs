@@ -4,6 +4,7 @@ pub(crate) mod cpp;
 pub(crate) mod csharp;
 pub(crate) mod go;
 pub(crate) mod java;
+pub(crate) mod kotlin;
 pub(crate) mod nominal;
 pub(crate) mod php;
 pub(crate) mod python;
@@ -301,6 +302,11 @@ pub(crate) trait Rules: Sync {
             || kind == NodeKind::Property && self.calls_properties()
     }
 
+    /// Whether a member that is defined outside of its type sees the type's members by their bare names.
+    fn has_bare_members(&self) -> bool {
+        false
+    }
+
     /// What a call calls whose callee was found to be `value`, where that is not all: the constructors of a type, what
     /// is found by the arguments.
     fn called_with(&self, ev: &mut Evaluator<'_>, frame: Frame, value: &Value, site: CallSite) -> Value {
@@ -454,6 +460,7 @@ pub(crate) fn rules_of(language: &str) -> &'static dyn Rules {
         "csharp" => &csharp::Csharp,
         "go" => &go::Go,
         "java" => &java::Java,
+        "kotlin" => &kotlin::Kotlin,
         "php" => &php::Php,
         "python" => &python::Python,
         "ruby" => &ruby::Ruby,
@@ -469,6 +476,7 @@ pub(crate) fn vocabulary() -> impl Iterator<Item = &'static str> {
         .chain(csharp::vocabulary())
         .chain(go::vocabulary())
         .chain(java::vocabulary())
+        .chain(kotlin::vocabulary())
         .chain(php::vocabulary())
         .chain(python::vocabulary())
         .chain(ruby::vocabulary())

@@ -90,7 +90,8 @@ impl Reader<'_, '_> {
     pub(super) fn function(&mut self, node: Node, cx: Context) -> Step<Context> {
         let declared = self.child(node, Field::Declarator).and_then(|it| self.declared(it));
         let Some(declared) = declared.filter(|it| it.shape == Shape::Function) else {
-            return self.broken_definition(node, cx);
+            // What stands in the body is read all the same.
+            return Step::Into;
         };
         if cx.place != Place::Class
             && self.child(node, Field::Type).is_none()
@@ -98,14 +99,11 @@ impl Reader<'_, '_> {
         {
             return step;
         }
-        if self.kind(declared.name) == Kind::OperatorCast || !self.is_function_like_macro(node, declared) {
-            return self.defined(node, declared, cx);
-        }
-        Step::Into
+        if self.is_statement(node, declared) { Step::Into } else { self.defined(node, declared, cx) }
     }
 
     /// `while (x) { ... }` and the like, where the parser was led astray.
-    fn is_function_like_macro(&self, node: Node, declared: Declared) -> bool {
+    fn is_statement(&self, node: Node, declared: Declared) -> bool {
         self.child(node, Field::Type).is_none()
             && matches!(self.b.bytes(declared.name), b"if" | b"while" | b"for" | b"switch" | b"return")
     }
@@ -116,7 +114,6 @@ impl Reader<'_, '_> {
         let clause = self.children(node).find(|it| begins.contains(&self.kind(*it)));
         let end = clause.or(body).map(|it| self.b.tree.start(it));
         let Some(id) = self.callable(node, declared, end, cx) else { return Step::Over };
-        // Until its members are known, what has no body at all is like a prototype.
         let is_pure = self.child_of_kind(node, Kind::PureVirtualClause).is_some();
         let decl = self.b.decl_mut(id);
         if is_pure {
@@ -391,12 +388,6 @@ impl Reader<'_, '_> {
             }
         }
         Step::Within(Context { block, ..cx })
-    }
-
-    /// A definition whose declarator makes no sense. What stands in its body is read all the same.
-    fn broken_definition(&mut self, node: Node, cx: Context) -> Step<Context> {
-        let _ = node;
-        Step::Within(Context { place: cx.place, ..cx })
     }
 }
 

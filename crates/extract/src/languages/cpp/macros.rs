@@ -305,7 +305,9 @@ impl Reader<'_, '_> {
 
     fn title(&mut self, node: Node) -> Str {
         let text = self.b.text(node);
-        let text = text.trim_matches('"').replace('.', " ");
+        // Pieces of a string on several lines are one title.
+        let text = text.replace(['"', '.', '\\'], " ");
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         self.b.intern_name(text.into())
     }
 

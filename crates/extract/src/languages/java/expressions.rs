@@ -57,7 +57,7 @@ impl Reader<'_, '_> {
 
     fn around(&mut self, node: Node, of: ExprId) -> ExprId {
         let expr = match self.kind(node) {
-            Kind::FieldAccess => match self.child(node, Field::FieldName) {
+            Kind::FieldAccess => match self.child(node, Field::Accessed) {
                 Some(name) => Expr::Member { of: self.qualified(node, of), name: self.b.name(name) },
                 None => Expr::Unknown,
             },

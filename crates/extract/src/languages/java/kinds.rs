@@ -142,7 +142,7 @@ fields! {
         Declarator "declarator",
         Dimensions "dimensions",
         Element "element",
-        FieldName "field",
+        Accessed "field",
         Interfaces "interfaces",
         Key "key",
         Left "left",

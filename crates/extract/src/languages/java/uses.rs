@@ -11,7 +11,7 @@ impl Reader<'_, '_> {
     /// A name that is no local variable: a field, a constant, a type before a dot.
     pub(super) fn identifier(&mut self, node: Node, cx: Context) -> Step<Context> {
         let is_label =
-            matches!(self.field(node), Field::Name | Field::FieldName | Field::Key | Field::Parameters)
+            matches!(self.field(node), Field::Name | Field::Accessed | Field::Key | Field::Parameters)
                 || matches!(
                     self.parent_kind(node),
                     Kind::BreakStatement
@@ -36,8 +36,7 @@ impl Reader<'_, '_> {
     }
 
     pub(super) fn field_access(&mut self, node: Node, cx: Context) -> Step<Context> {
-        let (Some(name), Some(object)) =
-            (self.child(node, Field::FieldName), self.child(node, Field::Object))
+        let (Some(name), Some(object)) = (self.child(node, Field::Accessed), self.child(node, Field::Object))
         else {
             return Step::Into;
         };

@@ -40,6 +40,9 @@ mod requires;
 mod sites;
 mod uses;
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::OnceLock;
 
 use knowing_model::facts::{DeclId, FileFacts, Type};

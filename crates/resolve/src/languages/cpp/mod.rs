@@ -143,6 +143,10 @@ impl Rules for Cpp {
         false
     }
 
+    fn has_bare_members(&self) -> bool {
+        true
+    }
+
     fn imported_value(&self, ev: &mut Evaluator<'_>, frame: Frame, import: &Import, space: Space) -> Value {
         match import.kind {
             ImportKind::Member { name, .. } => {

@@ -151,9 +151,12 @@ impl Cpp {
                 Fit::Unknown => Fit::Unknown,
                 _ => Fit::No,
             },
-            (Value::Iterable(inner), Value::Instance(class, _)) => {
-                let _ = inner;
-                if takes_one(ev, *class) { Fit::Converted } else { Fit::No }
+            (Value::Iterable(_), Value::Instance(class, _)) => {
+                if takes_one(ev, *class) {
+                    Fit::Converted
+                } else {
+                    Fit::No
+                }
             }
             (Value::Iterable(inner), Value::ExternalInstance(external, _)) => {
                 if is_word(external) {

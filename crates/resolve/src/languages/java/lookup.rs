@@ -14,7 +14,13 @@ use crate::world::{Def, ModuleId};
 
 impl Java {
     /// A name that no type around it declares: imports, the package, wildcards, `java.lang`, packages.
-    pub(super) fn top(&self, ev: &mut Evaluator<'_>, frame: Frame, name: Name, space: Space) -> Value {
+    pub(in crate::languages) fn top(
+        &self,
+        ev: &mut Evaluator<'_>,
+        frame: Frame,
+        name: Name,
+        space: Space,
+    ) -> Value {
         let world = ev.world;
         let facts = world.facts(frame.file);
         let scopes = &world.scopes[frame.file as usize];
@@ -82,7 +88,7 @@ impl Java {
     }
 
     /// What a whole path means: a package, a type, or something outside.
-    pub(super) fn path(&self, ev: &mut Evaluator<'_>, frame: Frame, path: &[Name]) -> Value {
+    pub(in crate::languages) fn path(&self, ev: &mut Evaluator<'_>, frame: Frame, path: &[Name]) -> Value {
         let world = ev.world;
         let packages = &world.modules.jvm.packages;
         let mut package = packages::ROOT;
@@ -115,7 +121,7 @@ impl Java {
         Value::External(External::new(origin, path))
     }
 
-    pub(super) fn package_member(
+    pub(in crate::languages) fn package_member(
         &self,
         ev: &Evaluator<'_>,
         frame: Frame,
@@ -135,7 +141,13 @@ impl Java {
     }
 
     /// A member of a type by the type's name.
-    pub(super) fn static_member(&self, ev: &Evaluator<'_>, type_: Def, name: Name, space: Space) -> Value {
+    pub(in crate::languages) fn static_member(
+        &self,
+        ev: &Evaluator<'_>,
+        type_: Def,
+        name: Name,
+        space: Space,
+    ) -> Value {
         let world = ev.world;
         if space == Space::Type {
             return members::nested_type(world, type_, name).map_or(Value::Missing, Value::Def);
@@ -151,7 +163,7 @@ impl Java {
     }
 
     /// `Outer.super` in a class inside `Outer`; `Interface.super` for a method that the interface has.
-    pub(super) fn qualified_super(&self, ev: &Evaluator<'_>, _: Frame, type_: Def) -> Value {
+    pub(in crate::languages) fn qualified_super(&self, ev: &Evaluator<'_>, _: Frame, type_: Def) -> Value {
         match ev.world.kind(type_) {
             NodeKind::Interface => Value::instance(type_),
             _ => Value::Super(type_),
@@ -159,7 +171,7 @@ impl Java {
     }
 
     /// What a type has without declaring it: parts of records, what enums and records get from the language.
-    pub(super) fn implied(&self, ev: &Evaluator<'_>, type_: Def, name: Name) -> Value {
+    pub(in crate::languages) fn implied(&self, ev: &Evaluator<'_>, type_: Def, name: Name) -> Value {
         let world = ev.world;
         let (file, _, decl) = world.decl(type_);
         if decl.parameters.iter().any(|it| world.name(file, it.name) == name)
@@ -176,7 +188,7 @@ impl Java {
     }
 
     /// A type parameter of a declaration around.
-    pub(super) fn type_parameter(
+    pub(in crate::languages) fn type_parameter(
         &self,
         ev: &mut Evaluator<'_>,
         frame: Frame,
@@ -205,7 +217,11 @@ impl Java {
     }
 
     /// A member of what fulfils some bounds: the first that has it.
-    pub(super) fn of_bounds(&self, bounds: &[Value], mut find: impl FnMut(&Value) -> Value) -> Value {
+    pub(in crate::languages) fn of_bounds(
+        &self,
+        bounds: &[Value],
+        mut find: impl FnMut(&Value) -> Value,
+    ) -> Value {
         let mut outside = Value::Unknown;
         for bound in bounds {
             let bound = match bound {
@@ -224,7 +240,7 @@ impl Java {
     }
 
     /// `name(...)`: a method of the types around, from the innermost; then what is imported.
-    pub(super) fn bare_call(
+    pub(in crate::languages) fn bare_call(
         &self,
         ev: &mut Evaluator<'_>,
         frame: Frame,

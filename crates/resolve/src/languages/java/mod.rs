@@ -6,7 +6,7 @@
 //! ```
 
 mod lookup;
-mod tables;
+pub(in crate::languages) mod tables;
 
 use knowing_model::NodeKind;
 use knowing_model::facts::{DeclId, Import, ImportKind, Literal, Modifiers, Type, TypeId};
@@ -34,7 +34,7 @@ impl Jvm {
     pub(crate) fn new(world: &World<'_>) -> Jvm {
         Jvm {
             packages: Packages::new(world, &["java", "kotlin"], '.'),
-            standard: Standard::new(&world.names, &[TABLE]),
+            standard: Standard::new(&world.names, &[TABLE, super::kotlin::TABLE]),
         }
     }
 }
@@ -430,7 +430,7 @@ pub(crate) fn external_name(ev: &Evaluator<'_>, external: &External) -> External
 }
 
 /// Whether a field is a part of a record, which is read by a method of its name.
-fn is_component(world: &World<'_>, def: Def) -> bool {
+pub(in crate::languages) fn is_component(world: &World<'_>, def: Def) -> bool {
     let (file, _, decl) = world.decl(def);
     let owner = decl.owner.map(|it| world.facts(file).decl(it));
     decl.kind == NodeKind::Field

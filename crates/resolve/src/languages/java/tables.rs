@@ -1,18 +1,19 @@
 //! Names that Java gives a meaning of its own.
 
 /// Types that are no objects.
-pub(super) const PLAIN: &[&str] = &["boolean", "byte", "char", "double", "float", "int", "long", "short"];
+pub(in crate::languages) const PLAIN: &[&str] =
+    &["boolean", "byte", "char", "double", "float", "int", "long", "short"];
 
 /// What every object has.
-pub(super) const OBJECT: &[&str] =
+pub(in crate::languages) const OBJECT: &[&str] =
     &["clone", "equals", "finalize", "getClass", "hashCode", "notify", "notifyAll", "toString", "wait"];
 
 /// What every enum has.
-pub(super) const ENUM: &[&str] =
+pub(in crate::languages) const ENUM: &[&str] =
     &["compareTo", "describeConstable", "getDeclaringClass", "name", "ordinal", "valueOf", "values"];
 
 /// Parts of `javax` that come with the JDK; the rest are libraries.
-pub(super) const JAVAX: &[&str] = &[
+pub(in crate::languages) const JAVAX: &[&str] = &[
     "accessibility",
     "crypto",
     "imageio",
@@ -32,7 +33,7 @@ pub(super) const JAVAX: &[&str] = &[
 ];
 
 /// Types of `java.lang`, which need no import.
-pub(super) const JAVA_LANG: &[&str] = &[
+pub(in crate::languages) const JAVA_LANG: &[&str] = &[
     "AbstractMethodError",
     "Appendable",
     "ArithmeticException",
@@ -127,7 +128,7 @@ pub(super) const JAVA_LANG: &[&str] = &[
 ];
 
 /// Members that many standard types have: nobody's owner is guessed by them.
-pub(super) const COMMON: &[&str] = &[
+pub(in crate::languages) const COMMON: &[&str] = &[
     "accept",
     "add",
     "addAll",

@@ -236,7 +236,7 @@ pub(crate) fn known_at(
             continue;
         }
         let value = ev.settled_expr(site.frame, site.decl, argument.value);
-        unify(ev, (file, type_), &value, &own, &mut known, parameter.kind);
+        unify(ev, (file, type_), &value, &own, &mut known);
     }
     known
 }
@@ -256,7 +256,7 @@ fn function_gives(
     let Some(last) = arguments.last() else { return };
     if names_any(ev, file, *last, own) {
         let value = lambdas::gives(ev, dialect, site.frame, site.decl, argument.value);
-        unify(ev, (file, *last), &value, own, known, ParameterKind::Plain);
+        unify(ev, (file, *last), &value, own, known);
     }
 }
 
@@ -275,14 +275,7 @@ fn names_any(ev: &Evaluator<'_>, file: u32, type_: TypeId, own: &[Name]) -> bool
 }
 
 /// `T` and what is passed for it; `List<T>` and a list, one level deep.
-fn unify(
-    ev: &Evaluator<'_>,
-    (file, type_): (u32, TypeId),
-    value: &Value,
-    own: &[Name],
-    known: &mut Known,
-    kind: ParameterKind,
-) {
+fn unify(ev: &Evaluator<'_>, (file, type_): (u32, TypeId), value: &Value, own: &[Name], known: &mut Known) {
     let world = ev.world;
     match (world.facts(file).type_(type_), value) {
         (Type::Named { segments, arguments, .. }, value) => {
@@ -307,7 +300,7 @@ fn unify(
                 }
             }
         }
-        (Type::Sequence(of), Value::Iterable(value)) => unify(ev, (file, *of), value, own, known, kind),
+        (Type::Sequence(of), Value::Iterable(value)) => unify(ev, (file, *of), value, own, known),
         _ => {}
     }
 }

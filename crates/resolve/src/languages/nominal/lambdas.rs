@@ -18,28 +18,42 @@ pub(crate) fn given(ev: &mut Evaluator<'_>, dialect: &dyn Dialect, frame: Frame,
     }
     let callee = ev.callee(frame, it.decl, it.callee);
     let receiver = receiver_of(ev, frame, it.decl, it.callee);
-    let arguments = world.facts(frame.file).arguments_of(it.callee);
     callee.map(|target| match target {
         Value::Def(method) if world.kind(*method).is_callable() => {
-            let (file, id, decl) = world.decl(*method);
-            let all: Vec<_> =
-                decl.parameters.iter().filter(|it| it.kind != ParameterKind::Receiver).collect();
-            let parameter = all.get(usize::from(it.argument)).or(all.last());
-            let Some(type_) = parameter.and_then(|it| it.type_) else { return Value::Unknown };
-            let site = Site { frame, decl: it.decl, arguments };
-            let known = generics::known_at(ev, dialect, site, *method, &receiver, Lambdas::LeftOut);
-            let function = generics::written(ev, Frame::in_file(frame, file), Some(id), type_, &known);
+            let function = passed_for(ev, dialect, frame, it, *method, &receiver);
             function.map(|function| parameter_of(ev, dialect, frame, function, it.parameter))
         }
         Value::External(external) => {
             let receiver = match &receiver {
-                Value::Instance(..) => generics::as_outside(ev, frame, &receiver).unwrap_or(Value::Unknown),
+                Value::Instance(..) => {
+                    generics::as_outside(ev, frame, &receiver).unwrap_or_else(|| receiver.clone())
+                }
                 other => other.clone(),
             };
             dialect.standard(ev).lambda_parameter(external, &receiver, it.parameter)
         }
         _ => Value::Unknown,
     })
+}
+
+/// The type of the parameter that a lambda is passed for, with what the call says of type parameters.
+pub(crate) fn passed_for(
+    ev: &mut Evaluator<'_>,
+    dialect: &dyn Dialect,
+    frame: Frame,
+    it: Given,
+    method: Def,
+    receiver: &Value,
+) -> Value {
+    let world = ev.world;
+    let (file, id, decl) = world.decl(method);
+    let all: Vec<_> = decl.parameters.iter().filter(|it| it.kind != ParameterKind::Receiver).collect();
+    let parameter = all.get(usize::from(it.argument)).or(all.last());
+    let Some(type_) = parameter.and_then(|it| it.type_) else { return Value::Unknown };
+    let arguments = world.facts(frame.file).arguments_of(it.callee);
+    let site = Site { frame, decl: it.decl, arguments };
+    let known = generics::known_at(ev, dialect, site, method, receiver, Lambdas::LeftOut);
+    generics::written(ev, Frame::in_file(frame, file), Some(id), type_, &known)
 }
 
 /// What a call is made on: what stands before the dot.

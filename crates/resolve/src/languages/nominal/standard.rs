@@ -15,7 +15,7 @@
 //!
 //! A type is written by its last name inside of the table. What is not in the table gives a value that nobody can name.
 
-use knowing_model::facts::{DeclId, Expr};
+use knowing_model::facts::Expr;
 use rustc_hash::FxHashMap;
 
 use super::generics::Site;
@@ -99,6 +99,10 @@ impl Standard {
         let path = path_of(line);
         let segments: Option<Vec<Name>> = path.split('.').map(|it| names.find(it)).collect();
         let Some(segments) = segments else { return };
+        if self.by_path.contains_key(&segments[..]) {
+            // A later table adds to a type.
+            return;
+        }
         let id = self.rows.len() as u32;
         let is_final = line[path.len()..].starts_with('!') || !path.contains('.');
         let external = External::new(Origin::StandardLibrary, &segments);
@@ -131,8 +135,12 @@ impl Standard {
             .collect();
         let function = function.contains('(').then(|| self.method(function));
         let row = &mut self.rows[id as usize];
-        row.above = above;
-        row.function = function;
+        if !above.is_empty() {
+            row.above = above;
+        }
+        if function.is_some() {
+            row.function = function;
+        }
         Some(id)
     }
 
@@ -347,6 +355,11 @@ impl Standard {
         }
     }
 
+    /// Whether a method from outside is known to pass something to a lambda.
+    pub(crate) fn takes_lambda(&self, method: &External, receiver: &Value) -> bool {
+        self.method_at(method, receiver).is_some_and(|(it, _)| !it.lambda.is_empty())
+    }
+
     /// Parameter number `place` of a lambda that is passed to a method from outside.
     pub(crate) fn lambda_parameter(&self, method: &External, receiver: &Value, place: u8) -> Value {
         let Some((found, arguments)) = self.method_at(method, receiver) else { return Value::Unknown };
@@ -398,7 +411,7 @@ impl Standard {
                 };
                 let function = site.arguments.iter().rev().find(functions).map(|it| it.value);
                 match function {
-                    Some(function) => gives(ev, dialect, site, function),
+                    Some(function) => lambdas::gives(ev, dialect, site.frame, site.decl, function),
                     None => Value::Unknown,
                 }
             }
@@ -426,14 +439,4 @@ impl Standard {
             Shape::Own(_) | Shape::Itself => self.plain(shape, receiver, arguments),
         }
     }
-}
-
-fn gives(
-    ev: &mut Evaluator<'_>,
-    dialect: &dyn Dialect,
-    site: Site<'_>,
-    function: knowing_model::facts::ExprId,
-) -> Value {
-    let decl: Option<DeclId> = site.decl;
-    lambdas::gives(ev, dialect, site.frame, decl, function)
 }

@@ -344,6 +344,10 @@ impl Php {
             }
         }
         let Some(last) = candidates.last() else { return Value::Unknown };
+        // Generated, or not there yet: nothing from outside in any case.
+        if world.modules.php.is_own(last) {
+            return Value::Missing;
+        }
         let path: Vec<Name> = last.split('\\').filter_map(|it| world.names.find(it)).collect();
         match (sort, path.len()) {
             // A constant that is nowhere is none of the project's.

@@ -11,6 +11,8 @@ pub(crate) struct PhpNames {
     types: FxHashMap<String, Vec<Def>>,
     functions: FxHashMap<String, Vec<Def>>,
     constants: FxHashMap<String, Vec<Def>>,
+    /// Namespaces that project files say are the project's own, each with its last `\`.
+    own: Vec<String>,
 }
 
 /// What kind of thing a name is looked for as.
@@ -26,6 +28,10 @@ impl PhpNames {
         let mut names = PhpNames::default();
         for file in 0..world.n_files() as u32 {
             let facts = world.facts(file);
+            if facts.language == "composer" {
+                let aliases = facts.manifest.iter().flat_map(|it| &it.aliases);
+                names.own.extend(aliases.map(|it| it.pattern.clone()).filter(|it| !it.is_empty()));
+            }
             if facts.language != "php" {
                 continue;
             }
@@ -45,6 +51,11 @@ impl PhpNames {
             }
         }
         names
+    }
+
+    /// Whether a name stands in a namespace of the project's own.
+    pub(super) fn is_own(&self, whole: &str) -> bool {
+        self.own.iter().any(|it| whole.starts_with(it.as_str()))
     }
 
     /// What is declared by a whole name; of several the nearest by path, and no test's for other code.

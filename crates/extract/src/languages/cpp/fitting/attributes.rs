@@ -286,7 +286,10 @@ impl Pass<'_> {
             head.end = next;
         }
         // `(*name)(...)`: the name stands in brackets.
-        if self.is(head.end, b'(') && (self.is(head.end + 1, b'*') || self.is(head.end + 1, b'&')) {
+        let is_pointer = self.is(head.end + 1, b'*') || self.is(head.end + 1, b'&');
+        let is_wrapped =
+            self.is_word(head.end + 1) && self.is(head.end + 2, b')') && self.is(head.end + 3, b'(');
+        if self.is(head.end, b'(') && (is_pointer || is_wrapped) {
             head.is_named = false;
         }
         head
