@@ -38,4 +38,4 @@ pub use repo::normalise_url;
 pub use span::{Position, Range, Span};
 
 /// Version of extraction and resolution: grows whenever their output may change.
-pub const RULESET: u32 = 2;
+pub const RULESET: u32 = 3;
