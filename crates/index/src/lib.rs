@@ -184,6 +184,9 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
         tree: &tree,
     };
     let (written, rows) = commit::write(store, request, &found)?;
+    let partial = partial_files(&files);
+    // What follows is made from what was stored; facts and edges in memory are the larger part of what a run needs.
+    drop((files, resolution, tree));
 
     phases.begin(Phase::Image, None);
     match rows {
@@ -197,7 +200,7 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
     let mut report = commit::report_of(&written);
     report.new_snapshot = true;
     report.changes = commit::changes(&before, &commit::files_of(store, &written)?);
-    report.partial = partial_files(&files);
+    report.partial = partial;
     report.phases = phases.finish();
     Ok(report)
 }
