@@ -107,8 +107,12 @@ impl Candidates {
             let places = it.places.iter().flatten();
             places.map(|(rank, item)| item / (params.rank_offset + f64::from(*rank) + 1.0)).sum::<f64>()
         };
-        self.list.sort_by(|a, b| priority(b).total_cmp(&priority(a)).then(a.node.cmp(&b.node)));
-        self.list.truncate(params.max_candidates);
+        // A candidate is large: places are sorted, and what is kept is moved once.
+        let mut order: Vec<(f64, NodeIndex, usize)> =
+            self.list.iter().enumerate().map(|(at, it)| (priority(it), it.node, at)).collect();
+        order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        order.truncate(params.max_candidates);
+        self.list = order.into_iter().map(|(_, _, at)| self.list[at].clone()).collect();
         self.positions = self.list.iter().zip(0..).map(|(it, at)| (it.node, at)).collect();
     }
 

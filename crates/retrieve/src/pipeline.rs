@@ -57,7 +57,8 @@ pub struct RankedSymbol {
     pub injected: bool,
     pub features: Vec<f32>,
     pub components: Components,
-    pub(crate) evidence: Evidence,
+    /// Apart, because it is large and answers are sorted.
+    pub(crate) evidence: Box<Evidence>,
 }
 
 /// A whole run, with all that was measured on the way.
@@ -80,7 +81,7 @@ pub struct Run {
 impl Run {
     /// Orders anew by the formula, after its evidence was changed.
     pub(crate) fn rescore(&mut self, settings: &Settings) {
-        let evidence = std::mem::take(&mut self.ranked).into_iter().map(|it| it.evidence).collect();
+        let evidence = std::mem::take(&mut self.ranked).into_iter().map(|it| *it.evidence).collect();
         self.ranked = rank(evidence, &self.scene, settings, Ranker::Formula);
     }
 }
@@ -221,11 +222,13 @@ pub(crate) fn rank(
                 injected: false,
                 features,
                 components,
-                evidence: it,
+                evidence: Box::new(it),
             }
         })
         .collect();
-    ranked.sort_by(|a, b| b.raw.total_cmp(&a.raw).then(b.walk.total_cmp(&a.walk)).then(a.node.cmp(&b.node)));
+    ranked.sort_unstable_by(|a, b| {
+        b.raw.total_cmp(&a.raw).then(b.walk.total_cmp(&a.walk)).then(a.node.cmp(&b.node))
+    });
     if ranker == Ranker::Learned
         && let Some(best) = ranked.first().map(|it| it.raw)
     {

@@ -103,14 +103,12 @@ impl Inflow {
                 .map(|(sum, best)| if best > 0.0 { sum / best } else { 0.0 })
                 .sum::<f64>()
         };
-        let mut nodes: Vec<(f64, NodeIndex)> = self
-            .sums
-            .iter()
-            .filter(|(node, _)| !noise::is_noise(cx.graph, cx.names, **node))
-            .map(|(node, sums)| (worth(sums), *node))
-            .collect();
-        nodes.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        nodes.into_iter().take(limit).map(|it| Found::plain(it.1)).collect()
+        let mut nodes: Vec<(f64, NodeIndex)> =
+            self.sums.iter().map(|(node, sums)| (worth(sums), *node)).collect();
+        nodes.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        let nodes = nodes.into_iter().map(|it| it.1);
+        let own = nodes.filter(|&it| !noise::is_noise(cx.graph, cx.names, it));
+        own.take(limit).map(Found::plain).collect()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use knowing_graph::NodeIndex;
 use knowing_model::NodeFlags;
-use knowing_search::{Hit, Searcher as _};
+use knowing_search::{DocIndex, Hit, Searcher as _};
 use rustc_hash::FxHashMap;
 
 use super::Channels;
@@ -29,11 +29,16 @@ impl Lexical {
         let mut best = [0.0; N_SIDES];
         let mut hits = Vec::with_capacity(N_SIDES);
         let mut whole = Vec::new();
+        // Most documents are hits of several sides.
+        let mut nodes: FxHashMap<DocIndex, Option<NodeIndex>> = FxHashMap::default();
         for (side, answer) in answers.iter().enumerate() {
             best[side] = answer.first().map_or(0.0, |it| it.score);
-            let node = |hit: &Hit| Some((cx.graph.find(hit.node)?, hit.score));
+            let mut node = |hit: &Hit| {
+                let node = *nodes.entry(hit.document).or_insert_with(|| cx.graph.find(hit.node));
+                Some((node?, hit.score))
+            };
             if side == Side::Whole as usize {
-                whole = answer.iter().filter_map(node).collect();
+                whole = answer.iter().filter_map(&mut node).collect();
             }
             let own = answer.iter().filter_map(node).filter(|it| !noise::is_foreign(cx.graph, it.0));
             hits.push(with_few_tests(cx, own));

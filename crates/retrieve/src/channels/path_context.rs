@@ -8,9 +8,8 @@ use crate::candidates::Found;
 use crate::noise;
 
 const MIN_LENGTH: usize = 4;
-const TYPES_WITH_MEMBERS: usize = 5;
-const OTHER_TYPES: usize = 10;
-const OTHERS: usize = 15;
+/// Of types with members, other types, and the rest.
+const LIMITS: [usize; 3] = [5, 10, 15];
 const IN_ALL: usize = 30;
 const MAX_TERMS: usize = 12;
 
@@ -26,16 +25,18 @@ pub(super) fn of(cx: Channels<'_>) -> (Vec<Found>, Vec<NodeIndex>) {
         let mut tiers: [Vec<NodeIndex>; 3] = Default::default();
         for &node in files.flat_map(|&it| cx.names.in_file(it)) {
             let node = NodeIndex(node);
-            if noise::is_noise(cx.graph, cx.names, node) || cx.names.symbol(node.0).is_empty() {
-                continue;
-            }
             let is_type = cx.graph.node(node).kind().is_type_like();
-            let has_members = !cx.graph.outgoing_of(node, EdgeKind::Contains).is_empty();
-            tiers[if !is_type { 2 } else { usize::from(!has_members) }].push(node);
+            let has_members = is_type && !cx.graph.outgoing_of(node, EdgeKind::Contains).is_empty();
+            let tier = if !is_type { 2 } else { usize::from(!has_members) };
+            // Those without members are not put in order: the rest of a large directory need not be looked at.
+            let is_full = tier > 0 && tiers[tier].len() == 2 * LIMITS[tier];
+            if !is_full && !noise::is_noise(cx.graph, cx.names, node) && !cx.names.symbol(node.0).is_empty() {
+                tiers[tier].push(node);
+            }
         }
         // A type whose member is spoken of goes first.
-        tiers[0].sort_by_key(|&it| !has_spoken_member(cx, it));
-        for (tier, limit) in tiers.into_iter().zip([TYPES_WITH_MEMBERS, OTHER_TYPES, OTHERS]) {
+        tiers[0].sort_by_cached_key(|&it| !has_spoken_member(cx, it));
+        for (tier, limit) in tiers.into_iter().zip(LIMITS) {
             let mut nodes = tier.into_iter();
             found.extend(nodes.by_ref().take(limit));
             spare.extend(nodes.take(limit));

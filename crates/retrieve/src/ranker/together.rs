@@ -69,6 +69,24 @@ impl Together {
     }
 
     fn add_scores(&self, columns: &[f32], remaining: &mut [u32], scores: &mut [f64]) {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            #[expect(unsafe_code, reason = "only so can code for what not every processor has be called")]
+            // SAFETY: the processor has it, as was asked just now.
+            return unsafe { self.add_scores_wide(columns, remaining, scores) };
+        }
+        self.add_scores_as_compiled(columns, remaining, scores);
+    }
+
+    /// The same, compiled for vectors of twice the width.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn add_scores_wide(&self, columns: &[f32], remaining: &mut [u32], scores: &mut [f64]) {
+        self.add_scores_as_compiled(columns, remaining, scores);
+    }
+
+    #[inline(always)]
+    fn add_scores_as_compiled(&self, columns: &[f32], remaining: &mut [u32], scores: &mut [f64]) {
         let (mut splits, mut leaves) = (self.splits.as_slice(), self.leaves.as_slice());
         let (mut splits_before, mut leaves_before) = (0, 0);
         for tree in &self.trees {
@@ -114,6 +132,7 @@ impl Together {
 
 impl Split {
     /// Takes away from each row the leaves that it does not reach.
+    #[inline(always)]
     fn ask(&self, columns: &[f32], remaining: &mut [u32]) {
         let start = usize::from(self.feature) * LANES;
         // No constant length here: the compiler then keeps the lanes in vectors instead of taking them apart.
