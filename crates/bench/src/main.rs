@@ -10,6 +10,7 @@ mod retrieval;
 mod snapshots;
 mod symbols;
 mod tasks;
+mod updates;
 
 use std::path::PathBuf;
 
@@ -42,6 +43,25 @@ enum Bench {
         /// Runs of each; the one with the least CPU time counts.
         #[arg(long, default_value_t = 3)]
         runs: usize,
+    },
+    /// Cost of one commit more: CPU time against a full index, files that changed and files that were resolved again.
+    ///
+    /// knowing-bench updates ../django --commits 20
+    Updates {
+        /// A work tree or a bare repository.
+        path: PathBuf,
+        /// The last commit to index.
+        #[arg(long, default_value = "HEAD")]
+        commit: String,
+        /// How many commits before it to begin with.
+        #[arg(long, default_value_t = 20)]
+        commits: usize,
+        /// Threads; 0 is one for each core.
+        #[arg(long, default_value_t = 0)]
+        workers: usize,
+        /// Index each commit from scratch too, and compare roots and counts.
+        #[arg(long)]
+        check: bool,
     },
     /// How many of the functions, methods and types that another program lists are nodes of ours.
     ///
@@ -145,6 +165,13 @@ struct Asked {
 fn main() -> anyhow::Result<()> {
     match Arguments::parse().bench {
         Bench::Index { path, commit, workers, runs } => index::report(&path, &commit, workers, runs),
+        Bench::Updates { path, commit, commits, workers, check } => updates::report(&updates::Asked {
+            path: &path,
+            commit: &commit,
+            n_commits: commits,
+            workers,
+            check,
+        }),
         Bench::Symbols { path, commit, truth, list } => symbols::report(&path, &commit, &truth, list),
         Bench::Edges { repo, truth, commit, name, write, list, shown } => {
             edges::report(&edges::Request { repo, truth, commit, name, write, list, shown })

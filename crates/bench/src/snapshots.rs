@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use knowing_graph::Graph;
 use knowing_index::{Options, Request, Silent, Source};
 use knowing_retrieve::Sources;
-use knowing_search::{Index, Names};
+use knowing_search::{Collection, Names};
 use knowing_store::Store;
 use knowing_vcs::Checkout;
 
@@ -19,7 +19,7 @@ pub(crate) struct Repository {
 
 pub(crate) struct Snapshot {
     pub(crate) graph: Graph,
-    pub(crate) search: Index,
+    pub(crate) search: Collection,
     pub(crate) names: Names,
     pub(crate) url: String,
 }

@@ -11,6 +11,8 @@ use crate::layout::encode;
 pub struct GraphInput<'a> {
     pub nodes: Vec<NodeInput<'a>>,
     pub edges: Vec<EdgeInput>,
+    /// Node versions that are left out, because another file states their symbol too.
+    pub n_repeated: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -37,6 +39,32 @@ pub struct EdgeInput {
     pub edge_row: u32,
 }
 
+impl NodeInput<'_> {
+    pub(crate) fn record(&self, name: u32) -> NodeRecord {
+        NodeRecord {
+            id: *self.id.as_bytes(),
+            sym: self.sym,
+            node_row: self.node_row,
+            name,
+            flags: self.flags.0,
+            kind: self.kind.id(),
+            reserved: 0,
+        }
+    }
+}
+
+impl EdgeInput {
+    pub(crate) fn record(&self, other: u32) -> EdgeRecord {
+        EdgeRecord {
+            other,
+            edge_row: self.edge_row,
+            confidence_bp: self.confidence_bp,
+            kind: self.kind.id(),
+            provenance: self.provenance.id(),
+        }
+    }
+}
+
 impl Graph {
     /// Brings rows into canonical order. An edge whose end is no node is an error: the store promises both.
     pub fn build(snapshot: SnapshotId, input: &GraphInput<'_>) -> Result<Graph> {
@@ -58,7 +86,7 @@ impl Graph {
         }
         let outgoing = adjacency(nodes.len(), &input.edges, |at| ends[at]);
         let incoming = adjacency(nodes.len(), &input.edges, |at| (ends[at].1, ends[at].0));
-        Graph::from_words(encode(snapshot, &nodes, &outgoing, &incoming)?)
+        Graph::from_words(encode(snapshot, &nodes, &outgoing, &incoming, input.n_repeated)?)
     }
 }
 
@@ -79,15 +107,7 @@ fn node_records(inputs: &[NodeInput<'_>]) -> Result<Vec<NodeRecord>> {
     let mut records = Vec::with_capacity(order.len());
     for node in order {
         let next = numbers.len() as u32;
-        records.push(NodeRecord {
-            id: *node.id.as_bytes(),
-            sym: node.sym,
-            node_row: node.node_row,
-            name: *numbers.entry(node.name).or_insert(next),
-            flags: node.flags.0,
-            kind: node.kind.id(),
-            reserved: 0,
-        });
+        records.push(node.record(*numbers.entry(node.name).or_insert(next)));
     }
     Ok(records)
 }
@@ -105,13 +125,7 @@ fn adjacency(n_nodes: usize, inputs: &[EdgeInput], ends: impl Fn(usize) -> (u32,
     for (at, edge) in inputs.iter().enumerate() {
         let (near, far) = ends(at);
         let slot = &mut next[near as usize];
-        edges[*slot as usize] = EdgeRecord {
-            other: far,
-            edge_row: edge.edge_row,
-            confidence_bp: edge.confidence_bp,
-            kind: edge.kind.id(),
-            provenance: edge.provenance.id(),
-        };
+        edges[*slot as usize] = edge.record(far);
         *slot += 1;
     }
     for span in offsets.windows(2) {

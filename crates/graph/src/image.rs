@@ -134,8 +134,12 @@ impl Graph {
         Ok(())
     }
 
+    /// What was just encoded is whole, and is not looked at again.
     pub(crate) fn from_words(words: Vec<u64>) -> Result<Graph> {
-        Graph::checked(Bytes::Built(words))
+        let bytes = Bytes::Built(words);
+        let graph = Graph { header: header_of(bytes.as_slice())?, bytes };
+        debug_assert!(graph.check_contents().is_ok(), "an image that was just made is whole");
+        Ok(graph)
     }
 
     fn checked(bytes: Bytes) -> Result<Graph> {
@@ -154,6 +158,10 @@ impl Graph {
 
     pub fn n_edges(&self) -> usize {
         self.header.n_edges as usize
+    }
+
+    pub(crate) fn n_repeated(&self) -> u64 {
+        self.header.n_repeated
     }
 
     /// All nodes in canonical order.
@@ -234,7 +242,7 @@ impl Graph {
         section_items(number, self.header.n_nodes, self.header.n_edges)
     }
 
-    fn all_bytes(&self) -> &[u8] {
+    pub(crate) fn all_bytes(&self) -> &[u8] {
         self.bytes.as_slice()
     }
 

@@ -8,7 +8,7 @@ use crate::image::{EdgeRecord, Error, NodeRecord, Result};
 
 const MAGIC: [u8; 8] = *b"knowgrph";
 /// Raise it when the layout changes: old files are then rebuilt.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Reads otherwise on a machine of the other byte order.
 const ORDER: u32 = 0x0102_0304;
 
@@ -21,6 +21,8 @@ pub(crate) struct Header {
     pub(crate) snapshot: [u8; 32],
     pub(crate) n_nodes: u64,
     pub(crate) n_edges: u64,
+    /// Node versions that are left out, because another file states their symbol too.
+    pub(crate) n_repeated: u64,
     /// Where each section begins, and the length of the file at the end.
     pub(crate) offsets: [u64; SECTIONS + 1],
     /// Last, so that it is one word that the sum leaves out.
@@ -36,6 +38,7 @@ pub(crate) fn encode(
     nodes: &[NodeRecord],
     outgoing: &Adjacency,
     incoming: &Adjacency,
+    n_repeated: u64,
 ) -> Result<Vec<u64>> {
     let mut order: Vec<u32> = (0..u32::try_from(nodes.len()).map_err(|_| too_large())?).collect();
     order.sort_unstable_by_key(|&it| nodes[it as usize].sym);
@@ -62,6 +65,7 @@ pub(crate) fn encode(
         snapshot: *snapshot.as_bytes(),
         n_nodes,
         n_edges,
+        n_repeated,
         offsets,
         checksum: 0,
     };

@@ -5,6 +5,7 @@
 //!                         |                     +-- inheritance: the `inherits` relation, computed when asked
 //!                         |                     +-- walk: how near everything is to some seeds; hits: what stands out among it
 //!                         |                     +-- shape: what the whole is like
+//!                         |                     +-- patched: the graph of another snapshot, from what differs
 //!                         +--write--> images/<snapshot>.graph
 //! ```
 //!
@@ -18,6 +19,7 @@ mod image;
 mod inherits;
 mod kinds;
 mod layout;
+mod patch;
 mod reach;
 mod shape;
 mod walk;
@@ -27,6 +29,7 @@ pub use hits::{Hits, Standing, hits};
 pub use image::{EdgeRecord, Error, Graph, NodeIndex, NodeRecord, Result};
 pub use inherits::{Inheritance, MAX_INHERITED};
 pub use kinds::KindSet;
+pub use patch::{GraphPatch, Patched};
 pub use reach::{Follow, Reach, Reached, Step, reach};
 pub use shape::Shape;
 pub use walk::{Walk, Walked, walk};

@@ -9,6 +9,7 @@ use crate::{
     EdgeInput, Follow, Graph, GraphInput, Inheritance, KindSet, NodeIndex, NodeInput, Reach, Reached, reach,
 };
 
+mod patch;
 mod walk;
 
 const SNAPSHOT: SnapshotId = SnapshotId(Hash([7; 32]));
@@ -29,7 +30,7 @@ fn edge(source: u32, target: u32, kind: EdgeKind, confidence_bp: u16) -> EdgeInp
 fn functions(n_nodes: u32, edges: &[(u32, u32, EdgeKind, u16)]) -> Graph {
     let nodes = (0..n_nodes).map(|it| node(it, NodeKind::Function, "f")).collect();
     let edges = edges.iter().map(|&(a, b, kind, bp)| edge(a, b, kind, bp)).collect();
-    Graph::build(SNAPSHOT, &GraphInput { nodes, edges }).unwrap()
+    Graph::build(SNAPSHOT, &GraphInput { nodes, edges, n_repeated: 0 }).unwrap()
 }
 
 fn at(graph: &Graph, n: u32) -> NodeIndex {
@@ -102,11 +103,13 @@ fn rows_that_do_not_fit_together_are_an_error() {
     let dangling = GraphInput {
         nodes: vec![node(0, NodeKind::Function, "f")],
         edges: vec![edge(0, 1, EdgeKind::Calls, 8500)],
+        n_repeated: 0,
     };
     assert!(Graph::build(SNAPSHOT, &dangling).is_err());
     let double = GraphInput {
         nodes: vec![node(0, NodeKind::Function, "f"), node(0, NodeKind::Function, "f")],
         edges: Vec::new(),
+        n_repeated: 0,
     };
     assert!(Graph::build(SNAPSHOT, &double).is_err());
 }
@@ -166,7 +169,7 @@ fn inherited(classes: &[(&str, &[&str], &[&str])], of: &str) -> (Vec<String>, bo
             edges.push(edge(row_of[class], row, EdgeKind::Contains, 10_000));
         }
     }
-    let graph = Graph::build(SNAPSHOT, &GraphInput { nodes, edges }).unwrap();
+    let graph = Graph::build(SNAPSHOT, &GraphInput { nodes, edges, n_repeated: 0 }).unwrap();
     let mut inheritance = Inheritance::new(&graph);
     let class = at(&graph, row_of[of]);
     let found = inheritance.inherited_by(class);

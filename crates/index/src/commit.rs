@@ -3,27 +3,30 @@
 use std::collections::BTreeMap;
 
 use knowing_extract::SkipReason;
-use knowing_graph::{EdgeInput, Graph, GraphInput, NodeInput};
+use knowing_graph::{Graph, GraphInput};
 use knowing_model::{ContainerClass, EdgeId, Hash, RULESET, Stage, identity, package_of};
 use knowing_resolve::Resolution;
-use knowing_snapshot::{EdgeLeaf, Tree};
-use knowing_store::{Counts, FileState, GraphRows, NewFile, NewSnapshot, NewWorktree, SnapshotRow, Store};
+use knowing_snapshot::{EdgeLeaf, Roots, Tree};
+use knowing_store::{
+    Counts, FileState, GraphRows, NewFile, NewSnapshot, NewWorktree, SnapshotRow, Store, Written,
+};
 use rayon::prelude::*;
 
+use crate::delta::{edge_input, node_input};
 use crate::pipeline::{Files, Origin};
 use crate::scan::{Scanned, Skipped, Source};
 use crate::search::TERMS_RULESET;
 use crate::{FileChanges, Report, Request, Result};
 
-/// The Merkle tree over all edges. Ids are hashed on all cores, which is most of the work.
-pub(crate) fn tree_of(resolution: &Resolution) -> Tree {
+/// The roots of the Merkle tree over all edges. Ids are hashed on all cores, which is most of the work.
+pub(crate) fn roots_of(resolution: &Resolution) -> Roots {
     let symbols = &resolution.symbols;
     let edges: Vec<&knowing_model::Edge> = resolution.units.iter().flat_map(|it| &it.edges).collect();
     let ids: Vec<EdgeId> = edges
         .par_iter()
         .map(|it| identity::edge_id(symbols[it.source as usize].id, symbols[it.target as usize].id, it.kind))
         .collect();
-    Tree::build(edges.iter().zip(ids).map(|(edge, id)| {
+    let tree = Tree::build(edges.iter().zip(ids).map(|(edge, id)| {
         let source = &symbols[edge.source as usize];
         EdgeLeaf {
             package: package_of(source.class, &source.container),
@@ -32,7 +35,8 @@ pub(crate) fn tree_of(resolution: &Resolution) -> Tree {
             provenance: edge.provenance,
             confidence_bp: edge.confidence_bp,
         }
-    }))
+    }));
+    tree.roots()
 }
 
 /// What a run found, ready to be stored.
@@ -42,15 +46,14 @@ pub(crate) struct Found<'a> {
     pub(crate) files: &'a Files,
     pub(crate) skipped: &'a Skipped,
     pub(crate) resolution: &'a Resolution,
-    pub(crate) tree: &'a Tree,
+    /// Rows of units that stay as they are.
+    pub(crate) kept_units: &'a [u32],
+    pub(crate) roots: &'a Roots,
+    pub(crate) counts: Counts,
 }
 
-/// Writes everything in one transaction. The rows are what the graph image needs, when nothing of it was stored before.
-pub(crate) fn write(
-    store: &mut Store,
-    request: &Request<'_>,
-    found: &Found<'_>,
-) -> Result<(SnapshotRow, Option<GraphRows>)> {
+/// Writes everything in one transaction.
+pub(crate) fn write(store: &mut Store, request: &Request<'_>, found: &Found<'_>) -> Result<Written> {
     let rows = file_rows(found.files);
     // A tree without some of its files is no snapshot of the commit: it stands beside the chain, told apart by what it
     // holds.
@@ -61,28 +64,29 @@ pub(crate) fn write(
         false => (Stage::Worktree, Some(digest(rows.iter().map(|it| (it.path, it.blob))))),
     };
     let worktree = request.place.map(|path| NewWorktree { path, branch: request.branch });
-    let (snapshot, rows) = store.write_snapshot_and_rows(&NewSnapshot {
+    let written = store.write_snapshot(&NewSnapshot {
         url: request.url,
         object_format: request.object_format.name(),
         commit: found.commit,
         stage,
         ruleset: RULESET,
-        root: found.tree.root,
+        root: found.roots.root,
         dirty,
-        package_roots: &found.tree.package_roots(),
+        package_roots: &found.roots.packages,
         worktree,
         files: &rows,
         symbols: &found.resolution.symbols,
         units: &found.resolution.units,
-        counts: counts(found),
+        kept_units: found.kept_units,
+        counts: found.counts.clone(),
         created_at: request.now,
     })?;
-    if !snapshot.chained
+    if !written.snapshot.chained
         && let Some(worktree) = worktree
     {
-        store.set_worktree(worktree, &snapshot, request.now)?;
+        store.set_worktree(worktree, &written.snapshot, request.now)?;
     }
-    Ok((snapshot, rows))
+    Ok(written)
 }
 
 /// What stands for the commit of a tree.
@@ -137,8 +141,8 @@ fn file_rows(files: &Files) -> Vec<NewFile<'_>> {
     read.chain(skipped).collect()
 }
 
-fn counts(found: &Found<'_>) -> Counts {
-    let Found { files, skipped, resolution, .. } = found;
+/// Of nodes, edges and unresolved sites, over all units.
+pub(crate) fn counts_of(resolution: &Resolution) -> Counts {
     let mut is_node = vec![false; resolution.symbols.len()];
     let mut edges_by_provenance: BTreeMap<&str, u64> = BTreeMap::new();
     let mut unresolved_by_reason: BTreeMap<&str, u64> = BTreeMap::new();
@@ -154,13 +158,12 @@ fn counts(found: &Found<'_>) -> Counts {
         }
     }
     Counts {
-        files: files.read.len() as u64,
         nodes: is_node.into_iter().filter(|it| *it).count() as u64,
         edges: edges_by_provenance.values().sum(),
         unresolved: unresolved_by_reason.values().sum(),
-        skipped: (*skipped).clone(),
         edges_by_provenance: owned(edges_by_provenance),
         unresolved_by_reason: owned(unresolved_by_reason),
+        ..Counts::default()
     }
 }
 
@@ -185,6 +188,7 @@ pub(crate) fn report_of(snapshot: &SnapshotRow) -> Report {
         edges: counts.edges,
         unresolved: counts.unresolved,
         changes: FileChanges::default(),
+        n_resolved: 0,
         skipped: counts.skipped.clone(),
         edges_by_provenance: counts.edges_by_provenance.clone(),
         unresolved_by_reason: counts.unresolved_by_reason.clone(),
@@ -196,15 +200,12 @@ pub(crate) fn report_of(snapshot: &SnapshotRow) -> Report {
 /// Path and blob of the files that were read.
 pub(crate) type FileList = BTreeMap<String, Vec<u8>>;
 
-/// Those of the previous snapshot of this checkout.
-pub(crate) fn files_of_place(store: &Store, request: &Request<'_>) -> Result<FileList> {
-    let Some(place) = request.place else { return Ok(FileList::new()) };
+/// The snapshot that this checkout stands on.
+pub(crate) fn snapshot_of_place(store: &Store, request: &Request<'_>) -> Result<Option<SnapshotRow>> {
+    let Some(place) = request.place else { return Ok(None) };
     match store.worktree(place)? {
-        Some(worktree) => match store.snapshot_at(worktree.head_snapshot)? {
-            Some(snapshot) => files_of(store, &snapshot),
-            None => Ok(FileList::new()),
-        },
-        None => Ok(FileList::new()),
+        Some(worktree) => Ok(store.snapshot_at(worktree.head_snapshot)?),
+        None => Ok(None),
     }
 }
 
@@ -235,44 +236,30 @@ pub(crate) fn point_at(store: &mut Store, request: &Request<'_>, snapshot: &Snap
 
 /// The graph of a snapshot: its image, or one built anew when that is missing or damaged.
 pub fn open_graph(store: &Store, snapshot: &SnapshotRow) -> Result<Graph> {
-    let path = image_path(store, snapshot);
-    if let Ok(graph) = Graph::open(&path, snapshot.id) {
-        return Ok(graph);
+    match find_graph(store, snapshot) {
+        Some(graph) => Ok(graph),
+        None => build_graph(store, snapshot, &store.reader(snapshot)?.graph_rows()?),
     }
-    write_graph(store, snapshot, &store.reader(snapshot)?.graph_rows()?)
 }
 
-/// Builds the image of a snapshot's rows and opens it.
-pub(crate) fn write_graph(store: &Store, snapshot: &SnapshotRow, rows: &GraphRows) -> Result<Graph> {
-    let path = image_path(store, snapshot);
+/// The image that is there.
+pub(crate) fn find_graph(store: &Store, snapshot: &SnapshotRow) -> Option<Graph> {
+    Graph::open(&image_path(store, snapshot), snapshot.id).ok()
+}
+
+/// Builds the image of a snapshot's rows and writes it.
+pub(crate) fn build_graph(store: &Store, snapshot: &SnapshotRow, rows: &GraphRows) -> Result<Graph> {
     let input = GraphInput {
-        nodes: rows
-            .nodes
-            .iter()
-            .map(|it| NodeInput {
-                id: it.id,
-                sym: it.sym,
-                node_row: it.node_row,
-                kind: it.kind,
-                flags: it.flags,
-                name: &it.name,
-            })
-            .collect(),
-        edges: rows
-            .edges
-            .iter()
-            .map(|it| EdgeInput {
-                source: it.source,
-                target: it.target,
-                kind: it.kind,
-                provenance: it.provenance,
-                confidence_bp: it.confidence_bp,
-                edge_row: it.edge_row,
-            })
-            .collect(),
+        nodes: rows.nodes.iter().map(node_input).collect(),
+        edges: rows.edges.iter().map(edge_input).collect(),
+        n_repeated: rows.n_repeated,
     };
     let graph = Graph::build(snapshot.id, &input)?;
-    // A reader may not be allowed to write here; the graph serves all the same.
-    let _ = graph.write(&path);
+    write_graph(store, snapshot, &graph);
     Ok(graph)
+}
+
+pub(crate) fn write_graph(store: &Store, snapshot: &SnapshotRow, graph: &Graph) {
+    // A reader may not be allowed to write here; the graph serves all the same.
+    let _ = graph.write(&image_path(store, snapshot));
 }

@@ -6,7 +6,7 @@
 
 use knowing_extract::Outline;
 use knowing_store::{HistoryRow, MinedCommit, NewHistory, SnapshotRow, Store, Touch};
-use knowing_vcs::{Changes, Checkout, CommitId, Differ, FileChange, Moved, PastCommit, Wanted};
+use knowing_vcs::{Changes, Checkout, CommitId, Differ, FileChange, History, Moved, PastCommit, Wanted};
 use rayon::prelude::*;
 
 use crate::Result;
@@ -23,19 +23,28 @@ const MAX_BYTES: u64 = 512 << 10;
 /// Characters of a message.
 const MAX_MESSAGE: usize = 2_000;
 
-/// Mines what is new of a snapshot's history and stores it. Runs on the current rayon pool.
+/// Commits that a run may build on another's history for.
+const MAX_LINE: usize = 64;
+
+/// Mines what is new of a snapshot's history and stores it. `base` is a snapshot whose history may be the rest of this
+/// one's. Runs on the current rayon pool.
 pub(crate) fn mine(
     store: &mut Store,
     checkout: &Checkout,
     commit: CommitId,
     snapshot: &SnapshotRow,
+    base: Option<&SnapshotRow>,
 ) -> Result<HistoryRow> {
     if let Some(known) = store.history(snapshot, RULES)?
         && !known.is_cut
     {
         return Ok(known);
     }
-    let history = checkout.history(commit, N_COMMITS)?;
+    let (history, older) = match base.map(|it| line_from(store, checkout, commit, it)).transpose()?.flatten()
+    {
+        Some((commits, older)) => (History { commits, is_cut: false }, older),
+        None => (checkout.history(commit, N_COMMITS)?, Vec::new()),
+    };
     let walked: Vec<&[u8]> = history.commits.iter().map(|it| it.id.as_bytes()).collect();
     let are_mined = store.are_mined(RULES, &walked)?;
     let unknown: Vec<&PastCommit> =
@@ -50,8 +59,22 @@ pub(crate) fn mine(
     let is_cut = history.is_cut || mined.iter().any(Option::is_none);
     let mined: Vec<MinedCommit> = mined.into_iter().flatten().collect();
     let commit_time = checkout.commit_time(commit)?;
-    let new = NewHistory { rules: RULES, commit_time, is_cut, walked: &walked, mined: &mined };
+    let new = NewHistory { rules: RULES, commit_time, is_cut, walked: &walked, older: &older, mined: &mined };
     Ok(store.write_history(snapshot, &new)?)
+}
+
+/// The commits since a snapshot, where they are a line, and what its own history was made of.
+fn line_from(
+    store: &Store,
+    checkout: &Checkout,
+    commit: CommitId,
+    base: &SnapshotRow,
+) -> Result<Option<(Vec<PastCommit>, Vec<u32>)>> {
+    let Some(earlier) = CommitId::from_bytes(&base.commit) else { return Ok(None) };
+    let Some(mut older) = store.walked(base, RULES)? else { return Ok(None) };
+    let Some(line) = checkout.line_from(earlier, commit, MAX_LINE)? else { return Ok(None) };
+    older.truncate(N_COMMITS - line.len());
+    Ok(Some((line, older)))
 }
 
 /// None when it cannot be told here what the commit did.

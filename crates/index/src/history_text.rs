@@ -24,10 +24,13 @@ pub(crate) struct Said {
 
 impl<'c> HistoryText<'c> {
     /// `commits` are the newest first; `is_file` says whether a path is one of the snapshot.
-    pub(crate) fn new(commits: &'c [MinedCommit], is_file: impl Fn(&str) -> bool) -> HistoryText<'c> {
+    pub(crate) fn new(
+        commits: impl Iterator<Item = &'c MinedCommit> + Clone,
+        is_file: impl Fn(&str) -> bool,
+    ) -> HistoryText<'c> {
         // Beside a rename work may go on under the old name, and be merged later.
         let mut merged = Paths::default();
-        commits.iter().for_each(|it| merged.go_before(it));
+        commits.clone().for_each(|it| merged.go_before(it));
         let mut paths = Paths::default();
         let mut files: FxHashMap<&'c str, Vec<(u32, &'c [String])>> = FxHashMap::default();
         for (place, commit) in (0..).zip(commits) {
@@ -41,6 +44,11 @@ impl<'c> HistoryText<'c> {
             paths.go_before(commit);
         }
         HistoryText { files }
+    }
+
+    /// Places of the commits that touched a file, newest first, and the names each touched.
+    pub(crate) fn touches(&self, path: &str) -> &[(u32, &'c [String])] {
+        self.files.get(path).map_or(&[], Vec::as_slice)
     }
 
     /// What was said about each of a file's declarations, which are given by their symbol paths; an empty one is the
@@ -203,7 +211,7 @@ mod tests {
             touch("old.py", Some("oldest.py"), &["f"]),
             touch("oldest.py", None, &["f"]),
         ]);
-        let text = HistoryText::new(&commits, |it| it == "new.py");
+        let text = HistoryText::new(commits.iter(), |it| it == "new.py");
         assert_eq!(text.of_file("new.py", &["", "f"])[1].commits, [0, 1, 3, 4, 5]);
         assert_eq!(text.of_file("old.py", &["f"]), [Said::default()]);
     }
@@ -215,7 +223,7 @@ mod tests {
             touch("b.py", Some("a.py"), &["f"]),
             touch("a.py", None, &["f"]),
         ]);
-        let text = HistoryText::new(&commits, |_| true);
+        let text = HistoryText::new(commits.iter(), |_| true);
         assert_eq!(text.of_file("a.py", &["f"])[0].commits, [0]);
         assert_eq!(text.of_file("b.py", &["f"])[0].commits, [1, 2]);
     }
@@ -223,7 +231,7 @@ mod tests {
     #[test]
     fn the_newest_commits_count_each_once() {
         let commits = commits((0..100).map(|_| touch("a.py", None, &["A", "A.f"])).collect());
-        let text = HistoryText::new(&commits, |_| true);
+        let text = HistoryText::new(commits.iter(), |_| true);
         let said = &text.of_file("a.py", &["A.f", "A.f#2", "A"])[0];
         assert_eq!(said.commits, (0..40).collect::<Vec<u32>>());
         assert_eq!(said.n_commits, 100);

@@ -4,9 +4,11 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
+use knowing_model::SnapshotId;
+use knowing_search::Collection;
 use knowing_store::Store;
 
-use crate::Result;
+use crate::{Result, search};
 
 /// `image_bytes`: all images of a database together.
 pub(crate) const MAX_BYTES: u64 = 2 << 30;
@@ -28,10 +30,15 @@ pub(crate) fn sweep(store: &Store, max_bytes: u64) -> Result<()> {
     if total <= max_bytes {
         return Ok(());
     }
-    let kept: Vec<String> = store.heads()?.iter().map(ToString::to_string).collect();
+    let heads: Vec<SnapshotId> = store.heads()?;
+    // What is kept as changes needs the image that they are changes of.
+    let bases = heads.iter().filter_map(|it| Collection::base_of(&search::path_of(store, *it)));
+    let bases: Vec<PathBuf> = bases.map(|it| search::path_of(store, it)).collect();
+    let kept: Vec<String> = heads.iter().map(ToString::to_string).collect();
     images.sort();
     for (_, path, n_bytes) in images {
-        let is_kept = path.file_stem().is_some_and(|stem| kept.iter().any(|it| stem == it.as_str()));
+        let is_kept = path.file_stem().is_some_and(|stem| kept.iter().any(|it| stem == it.as_str()))
+            || bases.contains(&path);
         if total > max_bytes && !is_kept && fs::remove_file(&path).is_ok() {
             total -= n_bytes;
         }

@@ -2,31 +2,39 @@
 //!
 //! ```text
 //! scan      what to read: a commit's tree, less what is skipped and why
+//! base      the snapshot before, and what was kept for this run: what it says of unchanged files is not made again
 //! pipeline  the facts of every file, on all cores; known versions come from the store
-//! resolve   (another crate) facts of all files to nodes, edges and unresolved sites
+//! resolve   (another crate) facts of all files to nodes, edges and unresolved sites; those that a change concerns
+//! delta     what differs from the snapshot before: roots, counts and images follow from that
 //! commit    root hash, one transaction, then the graph image
 //! history   what commits said of the declarations they touched
-//! search    the search image: terms of files, history, names of neighbours
+//! search    the search image: terms of files, history, names of neighbours; of the documents that changed, or of all
 //! ```
 //!
 //! The work tree is never written, and for a commit not even read.
 
+mod base;
 mod commit;
+mod delta;
 mod history;
 mod history_text;
 mod images;
 mod names;
 mod pipeline;
 mod progress;
+mod results;
 mod scan;
 mod search;
+mod search_changes;
 mod touched;
 
 use std::collections::BTreeMap;
 
 use knowing_extract::Rules;
-use knowing_model::{Hash, RULESET, SnapshotId};
-use knowing_store::{SnapshotRow, Store};
+use knowing_model::facts::FileFacts;
+use knowing_model::{Hash, RULESET, SnapshotId, UnitLayer};
+use knowing_resolve::{Input, InputFile, Previous, Resolution};
+use knowing_store::{Counts, SnapshotRow, Store, Written};
 use knowing_vcs::ObjectFormat;
 use rayon::ThreadPool;
 
@@ -36,9 +44,14 @@ pub use progress::{Phase, PhaseTime, Progress, Silent};
 pub use scan::{Skipped, Source};
 pub use search::open_search;
 
-use crate::commit::Found;
+use crate::base::Base;
+use crate::commit::{FileList, Found};
+use crate::delta::{Gone, Images};
+use crate::pipeline::Files;
 use crate::progress::Phases;
+use crate::results::{FileUnits, Results};
 use crate::scan::Scanned;
+use crate::search_changes::Since;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -113,6 +126,8 @@ pub struct Report {
     pub unresolved: u64,
     /// Against the previous snapshot of this checkout.
     pub changes: FileChanges,
+    /// Files that were resolved; the others kept their result from the snapshot that the run built on.
+    pub n_resolved: u64,
     pub skipped: Skipped,
     pub edges_by_provenance: BTreeMap<String, u64>,
     pub unresolved_by_reason: BTreeMap<String, u64>,
@@ -139,7 +154,7 @@ pub struct PartialFile {
 pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) -> Result<Report> {
     let mut phases = Phases::new(progress);
     phases.begin(Phase::Scan, None);
-    let before = commit::files_of_place(store, request)?;
+    let before = commit::snapshot_of_place(store, request)?;
     // A commit names its content; a place without git has to be looked at first.
     let mut scanned = match request.source {
         Source::Commit { .. } => Scanned::default(),
@@ -149,31 +164,47 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
     if let Some(snapshot) = already_there(store, request, &commit)? {
         commit::point_at(store, request, &snapshot)?;
         open_graph(store, &snapshot)?;
-        make_search(store, request, &snapshot, &mut phases)?;
+        make_search(store, request, &snapshot, None, &mut phases)?;
         let mut report = commit::report_of(&snapshot);
-        report.changes = commit::changes(&before, &commit::files_of(store, &snapshot)?);
+        if before.as_ref().is_none_or(|it| it.id != snapshot.id) {
+            let files = commit::files_of(store, &snapshot)?;
+            report.changes = commit::changes(&files_of_optional(store, before.as_ref())?, &files);
+        }
         report.phases = phases.finish();
         return Ok(report);
     }
     if let Source::Commit { .. } = request.source {
         scanned = scan::scan(request.source, request.options)?;
     }
+    let mut base = Base::find(store, request)?;
     let pool = pool(request.options.workers)?;
 
     phases.begin(Phase::Extract, Some(scanned.files.len() as u64));
     let progress = phases.progress();
-    let plan = pipeline::plan(store, request, std::mem::take(&mut scanned.files))?;
+    let plan = pipeline::plan(store, request, base.as_ref(), std::mem::take(&mut scanned.files))?;
     let files = pool.install(|| pipeline::read_all(plan, request, progress))?;
     files.skipped.iter().for_each(|it| scanned.skip(&it.reason));
 
     phases.begin(Phase::Resolve, None);
-    let inputs: Vec<_> =
-        files.read.iter().map(|it| knowing_resolve::InputFile { path: &it.path, facts: &it.facts }).collect();
-    let input = knowing_resolve::Input { url: request.url, files: &inputs };
-    let resolution = pool.install(|| knowing_resolve::resolve(&input));
+    let same: Vec<Option<u32>> = files.read.iter().map(|it| it.same).collect();
+    let gone = base.as_ref().and_then(|it| it.gone(store, &same));
+    let resolution = pool.install(|| resolve(request, &files, base.as_ref(), &same, gone.as_deref()));
+    drop(gone);
+    if resolution.kept.is_empty() {
+        // Nothing stays as it was, or what is gone could not be read.
+        base = None;
+    }
 
     phases.begin(Phase::Hash, None);
-    let tree = pool.install(|| commit::tree_of(&resolution));
+    let kept_units = kept_units(base.as_ref(), &same, &resolution);
+    let (roots, mut counts) = match &base {
+        Some(base) => {
+            let gone = Gone::new(store, base, &kept_units)?;
+            (delta::roots(store, base, &gone, &resolution)?, delta::counts(store, base, &gone, &resolution)?)
+        }
+        None => (pool.install(|| commit::roots_of(&resolution)), commit::counts_of(&resolution)),
+    };
+    counts = Counts { files: files.read.len() as u64, skipped: scanned.skipped.clone(), ..counts };
 
     phases.begin(Phase::Store, None);
     let found = Found {
@@ -181,25 +212,125 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
         files: &files,
         skipped: &scanned.skipped,
         resolution: &resolution,
-        tree: &tree,
+        kept_units: &kept_units,
+        roots: &roots,
+        counts,
     };
-    let (written, rows) = commit::write(store, request, &found)?;
+    let written = commit::write(store, request, &found)?;
 
     phases.begin(Phase::Image, None);
-    match rows {
-        Some(rows) => commit::write_graph(store, &written, &rows)?,
-        None => open_graph(store, &written)?,
-    };
+    let n_resolved = resolution.n_resolved;
+    let images = make_images(store, base.as_ref(), &files, &kept_units, &written)?;
+    if let Some(results) = results_of(base.as_ref(), &same, resolution, &written) {
+        // A reader may not be allowed to write here; the next run then resolves everything.
+        let _ = results::write(store, &written.snapshot, &results);
+    }
+    let written = written.snapshot;
 
-    pool.install(|| make_search(store, request, &written, &mut phases))?;
+    let after = files.read.iter().map(|it| (it.path.clone(), it.blob.as_bytes().to_vec())).collect();
+    let partial = partial_files(&files);
+    // A search image that is made anew comes from what was stored; facts are the larger part of what a run needs.
+    let files = base.is_some().then_some(files);
+    let since = base.as_ref().zip(images.as_ref()).zip(files.as_ref()).map(|((base, images), files)| Since {
+        base,
+        files,
+        graph: &images.graph,
+        names: &images.names,
+        recalled: &images.recalled,
+    });
+    pool.install(|| make_search(store, request, &written, since.as_ref(), &mut phases))?;
     images::sweep(store, images::MAX_BYTES)?;
 
     let mut report = commit::report_of(&written);
     report.new_snapshot = true;
-    report.changes = commit::changes(&before, &commit::files_of(store, &written)?);
-    report.partial = partial_files(&files);
+    report.n_resolved = n_resolved as u64;
+    report.changes = commit::changes(&files_of_optional(store, before.as_ref())?, &after);
+    report.partial = partial;
     report.phases = phases.finish();
     Ok(report)
+}
+
+fn files_of_optional(store: &Store, snapshot: Option<&SnapshotRow>) -> Result<FileList> {
+    snapshot.map_or_else(|| Ok(FileList::new()), |it| commit::files_of(store, it))
+}
+
+fn resolve(
+    request: &Request<'_>,
+    files: &Files,
+    base: Option<&Base>,
+    same: &[Option<u32>],
+    gone: Option<&[(&str, FileFacts)]>,
+) -> Resolution {
+    let inputs: Vec<InputFile<'_>> =
+        files.read.iter().map(|it| InputFile { path: &it.path, facts: &it.facts }).collect();
+    let input = Input { url: request.url, files: &inputs };
+    let (Some(base), Some(gone)) = (base, gone) else { return knowing_resolve::resolve(&input, None) };
+    let gone: Vec<InputFile<'_>> = gone.iter().map(|(path, facts)| InputFile { path, facts }).collect();
+    let previous = Previous { record: &base.results.record, same, gone: &gone };
+    knowing_resolve::resolve(&input, Some(&previous))
+}
+
+/// Rows of the units that stay as they are, in ascending order.
+fn kept_units(base: Option<&Base>, same: &[Option<u32>], resolution: &Resolution) -> Vec<u32> {
+    let Some(base) = base else { return Vec::new() };
+    let kept = resolution.kept.iter();
+    let mut kept: Vec<u32> =
+        kept.filter_map(|(file, layer)| Some(base.unit(same[*file as usize]?, *layer))).collect();
+    kept.extend(resolution.keeps_packages.then_some(base.results.packages));
+    kept.sort_unstable();
+    kept
+}
+
+/// Graph and names of the new snapshot: patched, or none when they are built from all rows.
+fn make_images(
+    store: &Store,
+    base: Option<&Base>,
+    files: &Files,
+    kept_units: &[u32],
+    written: &Written,
+) -> Result<Option<Images>> {
+    let snapshot = &written.snapshot;
+    if let (Some(base), Some(units), Some(file_rows)) = (base, &written.units, &written.files) {
+        let units: Vec<u32> = units.iter().chain(kept_units).copied().collect();
+        if let Some(images) = delta::images(store, base, snapshot, &units, files, file_rows)? {
+            commit::write_graph(store, snapshot, &images.graph);
+            names::write(store, snapshot, &images.names);
+            return Ok(Some(images));
+        }
+    }
+    match &written.rows {
+        Some(rows) => commit::build_graph(store, snapshot, rows)?,
+        None => open_graph(store, snapshot)?,
+    };
+    Ok(None)
+}
+
+/// What the next run needs; none when the snapshot was there already.
+fn results_of(
+    base: Option<&Base>,
+    same: &[Option<u32>],
+    resolution: Resolution,
+    written: &Written,
+) -> Option<Results> {
+    let (file_rows, unit_rows) = (written.files.as_ref()?, written.units.as_ref()?);
+    let packages = base.filter(|_| resolution.keeps_packages).map_or(0, |it| it.results.packages);
+    let mut results = Results { packages, record: resolution.record, ..Results::default() };
+    for row in &file_rows[..same.len()] {
+        results.files.push(FileUnits { file_row: u32::try_from(*row).ok()?, ..FileUnits::default() });
+    }
+    let new = resolution.units.iter().zip(unit_rows).map(|(unit, row)| (unit.file, unit.layer, *row));
+    let kept = resolution
+        .kept
+        .iter()
+        .filter_map(|(file, layer)| Some((Some(*file), *layer, base?.unit(same[*file as usize]?, *layer))));
+    for (file, layer, row) in new.chain(kept) {
+        match (file, layer) {
+            (None, _) => results.packages = row,
+            (Some(file), UnitLayer::Derived) => results.files[file as usize].derived = row,
+            (Some(file), _) => results.files[file as usize].resolved = row,
+        }
+    }
+    Some(results)
 }
 
 /// The snapshot that this run would make, when it is there.
@@ -216,16 +347,18 @@ fn make_search(
     store: &mut Store,
     request: &Request<'_>,
     snapshot: &SnapshotRow,
+    since: Option<&Since<'_>>,
     phases: &mut Phases<'_>,
 ) -> Result<()> {
     phases.begin(Phase::History, None);
     if let Source::Commit { checkout, commit } = request.source {
-        history::mine(store, checkout, commit, snapshot)?;
+        history::mine(store, checkout, commit, snapshot, since.map(|it| &it.base.snapshot))?;
     }
     phases.begin(Phase::Search, None);
-    open_names(store, snapshot)?;
-    search::make(store, snapshot, request.source)?;
-    Ok(())
+    if since.is_none() {
+        open_names(store, snapshot)?;
+    }
+    search::make(store, snapshot, request.source, since)
 }
 
 fn pool(n_workers: usize) -> Result<ThreadPool> {
@@ -238,7 +371,7 @@ fn pool(n_workers: usize) -> Result<ThreadPool> {
         .map_err(|error| Error::Threads { n_workers, reason: error.to_string() })
 }
 
-fn partial_files(files: &pipeline::Files) -> Vec<PartialFile> {
+fn partial_files(files: &Files) -> Vec<PartialFile> {
     files
         .read
         .iter()

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use knowing_graph::Graph;
+use knowing_model::ContainerClass;
 use knowing_search::{FileInput, NameInput, Names};
 use knowing_store::{SnapshotRow, Store, SymbolRow};
 use rustc_hash::FxHashMap;
@@ -11,10 +12,20 @@ use crate::Result;
 
 /// Names and places of a snapshot's nodes, in the order of its graph.
 pub fn open_names(store: &Store, snapshot: &SnapshotRow) -> Result<Names> {
-    if let Ok(names) = Names::open(&path_of(store, snapshot), snapshot.id) {
-        return Ok(names);
+    match find(store, snapshot) {
+        Some(names) => Ok(names),
+        None => build(store, snapshot, &crate::open_graph(store, snapshot)?),
     }
-    write_names(store, snapshot, &crate::open_graph(store, snapshot)?)
+}
+
+/// The image that is there.
+pub(crate) fn find(store: &Store, snapshot: &SnapshotRow) -> Option<Names> {
+    Names::open(&path_of(store, snapshot), snapshot.id).ok()
+}
+
+pub(crate) fn write(store: &Store, snapshot: &SnapshotRow, names: &Names) {
+    // A reader may not be allowed to write here; the names serve all the same.
+    let _ = names.write(&path_of(store, snapshot));
 }
 
 #[derive(Clone, Copy, Default)]
@@ -24,7 +35,7 @@ struct Place {
     last_line: u32,
 }
 
-pub(crate) fn write_names(store: &Store, snapshot: &SnapshotRow, graph: &Graph) -> Result<Names> {
+fn build(store: &Store, snapshot: &SnapshotRow, graph: &Graph) -> Result<Names> {
     let reader = store.reader(snapshot)?;
     let files: Vec<_> = reader.files()?.into_iter().filter(|it| it.skip_reason.is_none()).collect();
     let position: FxHashMap<i64, u32> = files.iter().zip(0..).map(|(it, at)| (it.row, at)).collect();
@@ -56,6 +67,7 @@ pub(crate) fn write_names(store: &Store, snapshot: &SnapshotRow, graph: &Graph) 
                 name: symbol.map_or("", |it| &it.name),
                 symbol: symbol.map_or("", |it| &it.path),
                 container: symbol.map_or("", |it| &it.container),
+                class: symbol.map_or(ContainerClass::Virtual, |it| it.class),
                 file: place.file,
                 first_line: place.first_line,
                 last_line: place.last_line,
@@ -65,8 +77,7 @@ pub(crate) fn write_names(store: &Store, snapshot: &SnapshotRow, graph: &Graph) 
     let inputs: Vec<FileInput<'_>> =
         files.iter().map(|it| FileInput { id: it.id, path: &it.path, language: &it.language }).collect();
     let names = Names::build(snapshot.id, &nodes, &inputs)?;
-    // A reader may not be allowed to write here; the names serve all the same.
-    let _ = names.write(&path_of(store, snapshot));
+    write(store, snapshot, &names);
     Ok(names)
 }
 

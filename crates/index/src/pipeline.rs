@@ -8,6 +8,7 @@ use knowing_store::{EncodedFacts, Store};
 use knowing_vcs::{BlobId, Directory, ObjectFormat, Reader};
 use rayon::prelude::*;
 
+use crate::base::Base;
 use crate::progress::Progress;
 use crate::scan::{Candidate, Source};
 use crate::{Request, Result};
@@ -19,6 +20,8 @@ pub(crate) struct ReadFile {
     pub(crate) blob: BlobId,
     pub(crate) facts: FileFacts,
     pub(crate) origin: Origin,
+    /// Its place among the files of the snapshot that this run builds on, when it is the same version.
+    pub(crate) same: Option<u32>,
 }
 
 pub(crate) enum Origin {
@@ -77,6 +80,7 @@ pub(crate) struct Planned {
     id: FileId,
     candidate: Candidate,
     known: Known,
+    same: Option<u32>,
 }
 
 enum Known {
@@ -90,23 +94,35 @@ enum Outcome {
     Skipped(SkippedFile),
 }
 
-/// Looks each file up among those already stored.
-pub(crate) fn plan(store: &Store, request: &Request<'_>, candidates: Vec<Candidate>) -> Result<Vec<Planned>> {
+/// Looks each file up among those already stored, first in the snapshot that the run builds on.
+pub(crate) fn plan(
+    store: &Store,
+    request: &Request<'_>,
+    base: Option<&Base>,
+    candidates: Vec<Candidate>,
+) -> Result<Vec<Planned>> {
     let repo = if request.options.force { None } else { store.repo(request.url)? };
-    let (rows, skipped) = match &repo {
-        Some(repo) => (store.file_rows(repo.id, RULESET)?, store.skipped_files(repo.id, RULESET)?),
-        None => Default::default(),
-    };
     let mut planned = Vec::with_capacity(candidates.len());
     for candidate in candidates {
+        if let Some((same, file)) = base.and_then(|it| it.file(&candidate.path))
+            && file.blob == candidate.blob.as_bytes()
+        {
+            let known = Known::Facts(file.row, store.encoded_facts(file.row)?);
+            planned.push(Planned { id: file.id, candidate, known, same: Some(same) });
+            continue;
+        }
         let id = identity::file_id(request.url, &candidate.path, candidate.blob.as_bytes());
-        let known = match (rows.get(&id), skipped.get(&id)) {
-            (Some(&row), _) => Known::Facts(row, store.encoded_facts(row)?),
+        let met = match &repo {
+            Some(repo) => store.file_version(repo.id, RULESET, &candidate.path, id)?,
+            None => None,
+        };
+        let known = match met {
+            Some((row, None)) => Known::Facts(row, store.encoded_facts(row)?),
             // Whether a vendored or missing file is read is not a matter of its content.
-            (None, Some((row, reason))) if depends_on_content(reason) => Known::Skipped(*row, reason.clone()),
+            Some((row, Some(reason))) if depends_on_content(&reason) => Known::Skipped(row, reason),
             _ => Known::No,
         };
-        planned.push(Planned { id, candidate, known });
+        planned.push(Planned { id, candidate, known, same: None });
     }
     Ok(planned)
 }
@@ -121,7 +137,7 @@ fn settle(
     planned: Planned,
     rules: &Rules,
 ) -> Result<Outcome> {
-    let Planned { id, candidate, known } = planned;
+    let Planned { id, candidate, known, same } = planned;
     let skip = |candidate: Candidate, reason: &str, row| {
         let Candidate { path, blob, language } = candidate;
         Ok(Outcome::Skipped(SkippedFile { id, path, blob, language, reason: reason.to_owned(), row }))
@@ -133,7 +149,7 @@ fn settle(
             if let Some(facts) = encoded.decode() {
                 let Candidate { path, blob, .. } = candidate;
                 let origin = Origin::Stored(row);
-                return Ok(Outcome::Read(Box::new(ReadFile { id, path, blob, facts, origin })));
+                return Ok(Outcome::Read(Box::new(ReadFile { id, path, blob, facts, origin, same })));
             }
         }
         Known::No => {}
@@ -149,7 +165,8 @@ fn settle(
     let terms = FileTerms::of(&facts, &bytes, tokenizer).encode();
     let origin = Origin::Read { encoded: EncodedFacts::new(&facts), terms, bytes: bytes.len() as u64 };
     let Candidate { path, blob, .. } = candidate;
-    Ok(Outcome::Read(Box::new(ReadFile { id, path, blob, facts, origin })))
+    // The facts of a version are what they were, also where they had to be made again.
+    Ok(Outcome::Read(Box::new(ReadFile { id, path, blob, facts, origin, same })))
 }
 
 /// Where one thread reads from.

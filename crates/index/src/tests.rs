@@ -1,5 +1,6 @@
 //! Whole runs on real repositories.
 
+mod again;
 mod history;
 mod search;
 

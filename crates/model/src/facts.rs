@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::node::NodeFlags;
 use crate::node_kind::NodeKind;
 use crate::span::{Position, Range, Span};
+use crate::texts::Texts;
 
 macro_rules! index_types {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
@@ -56,7 +57,7 @@ pub struct FileFacts {
     pub doc: Option<Str>,
     /// Package clause or namespace, where the language has one.
     pub namespace: Option<Str>,
-    pub strings: Vec<String>,
+    pub strings: Texts,
     pub decls: Vec<Decl>,
     pub impls: Vec<Impl>,
     pub types: Vec<Type>,
@@ -84,7 +85,7 @@ pub struct FileFacts {
 
 impl FileFacts {
     pub fn text(&self, it: Str) -> &str {
-        &self.strings[it.index()]
+        self.strings.get(it.index()).expect("a text of this file")
     }
 
     pub fn decl(&self, it: DeclId) -> &Decl {

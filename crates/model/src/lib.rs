@@ -25,6 +25,7 @@ mod node_kind;
 mod provenance;
 mod repo;
 mod span;
+mod texts;
 
 pub use edge::{Edge, MAX_SITES, Reason, Unit, UnitLayer, Unresolved};
 pub use edge_kind::{Category, Change, EdgeKind};
@@ -36,6 +37,7 @@ pub use node_kind::NodeKind;
 pub use provenance::{Layer, Provenance};
 pub use repo::normalise_url;
 pub use span::{Position, Range, Span};
+pub use texts::Texts;
 
 /// Version of extraction and resolution: grows whenever their output may change.
-pub const RULESET: u32 = 2;
+pub const RULESET: u32 = 3;

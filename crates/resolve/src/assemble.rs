@@ -1,166 +1,271 @@
-//! All files' results as one list of symbols and two units a file.
+//! All files' results as one list of symbols and two units a file, and what is kept for the next run.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use knowing_model::facts::FileFacts;
+use knowing_model::facts::{DeclId, FileFacts};
 use knowing_model::name::{container_of, in_file};
 use knowing_model::{
-    ContainerClass, Edge, EdgeKind, Node, NodeFlags, NodeKind, Position, Span, Symbol, Unit, UnitLayer,
-    Unresolved, package_of,
+    ContainerClass, Edge, Node, NodeFlags, NodeKind, Position, Span, Symbol, Unit, UnitLayer, Unresolved,
+    package_of,
 };
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::Resolution;
-use crate::derive::DerivedEdge;
+use crate::again::keys::{self, mix};
+use crate::again::{Answers, FileRecord, Previous, Record, recorded_leads};
+use crate::derive::{DerivedEdge, Lead};
 use crate::emit::{End, FileEdges, Outside};
 use crate::world::{Def, World};
 
-pub(crate) fn assemble(world: &World<'_>, files: Vec<FileEdges>, derived: Vec<DerivedEdge>) -> Resolution {
+/// What was found, before it is put together.
+pub(crate) struct Parts<'a> {
+    /// None for a file that keeps its result.
+    pub(crate) files: Vec<Option<FileEdges>>,
+    pub(crate) leads: Vec<Vec<Lead>>,
+    pub(crate) derived: Vec<DerivedEdge>,
+    pub(crate) shared: Answers,
+    pub(crate) previous: Option<&'a Previous<'a>>,
+}
+
+pub(crate) fn assemble(world: &World<'_>, parts: Parts<'_>) -> Resolution {
+    let Parts { mut files, leads, derived, shared, previous } = parts;
     let mut symbols = Symbols::of(world);
-    let mut units = Vec::with_capacity(files.len() * 2 + 1);
+    let n_resolved = files.iter().flatten().count();
+    let mut units = Vec::with_capacity(files.iter().flatten().count() * 2 + 1);
     units.push(packages(world, &mut symbols));
-    // The same relation can be stated by several files when its source stands elsewhere (two `impl` blocks in two
-    // files); the first file by path keeps it.
-    let mut stated: FxHashSet<(u32, u32, EdgeKind)> = FxHashSet::default();
-    for (file, result) in files.into_iter().enumerate() {
-        let file = file as u32;
-        let outside: Vec<u32> = result.outside.into_iter().map(|it| symbols.outside(it)).collect();
-        let end = |end: End| match end {
-            End::File(file) => symbols.of_file(file),
-            End::Def(def) => symbols.of_def(world, def),
-            End::Outside(at) => outside[at as usize],
-            End::Directory(file) => symbols.of_directory(world, file),
-        };
-        let edges = result.edges.into_iter().filter_map(|it| {
-            let (source, target) = (end(it.source), end(it.target));
-            let foreign = matches!(it.kind, EdgeKind::Implements | EdgeKind::Decorates);
-            if foreign && !stated.insert((source, target, it.kind)) {
-                return None;
+    let before = |file: usize| {
+        let place = previous?.same[file]? as usize;
+        previous?.record.files().get(place)
+    };
+    let mut kept = Vec::new();
+    let mut records: Vec<FileRecord> = Vec::with_capacity(files.len());
+    for (file, (result, leads)) in files.iter_mut().zip(&leads).enumerate() {
+        records.push(match result {
+            Some(result) => FileRecord {
+                reads: std::mem::take(&mut result.reads),
+                stated: std::mem::take(&mut result.stated),
+                leads: recorded_leads(world, leads),
+                resolved: 0,
+                derived: 0,
+            },
+            None => {
+                kept.push((file as u32, UnitLayer::Resolved));
+                FileRecord { derived: 0, ..before(file).cloned().unwrap_or_default() }
             }
-            Some(Edge {
-                source,
-                target,
-                kind: it.kind,
-                provenance: it.provenance,
-                confidence_bp: it.confidence_bp,
-                sites: it.sites,
-                n_sites: it.n_sites,
-            })
         });
-        let edges = edges.collect();
-        let unresolved = result.unresolved.into_iter().map(|it| Unresolved {
-            source: end(it.source),
-            name: it.name,
-            receiver: it.receiver,
-            n_arguments: it.n_arguments,
-            position: it.position,
-            reason: it.reason,
-            candidates: it.candidates.into_iter().map(|it| symbols.of_def(world, it)).collect(),
-        });
-        let unresolved = unresolved.collect();
-        let nodes = nodes(world, &symbols, file);
-        units.push(Unit { file: Some(file), layer: UnitLayer::Resolved, nodes, edges, unresolved });
     }
-    derived_units(world, &symbols, derived, &mut units);
-    Resolution { symbols: symbols.list, units }
-}
-
-fn derived_units(world: &World<'_>, symbols: &Symbols, derived: Vec<DerivedEdge>, units: &mut Vec<Unit>) {
-    // Sorted by source, so that each file's edges stand together.
-    for edge in derived {
-        let file = world.file_of(edge.source);
-        let fits = units.last().is_some_and(|it| it.layer == UnitLayer::Derived && it.file == Some(file));
-        if !fits {
-            let layer = UnitLayer::Derived;
-            units.push(Unit { file: Some(file), layer, nodes: vec![], edges: vec![], unresolved: vec![] });
+    let first = first_to_state(&records);
+    for (file, result) in files.into_iter().enumerate() {
+        let Some(result) = result else { continue };
+        let digest = result_digest(world, &first, file as u32, &result);
+        records[file].resolved = digest;
+        // Looked at again, and the same.
+        match before(file) {
+            Some(before) if before.resolved == digest => kept.push((file as u32, UnitLayer::Resolved)),
+            _ => units.push(resolved_unit(world, &mut symbols, &first, file as u32, result)),
         }
-        let unit = units.last_mut().expect("one was just pushed");
-        unit.edges.push(Edge {
-            source: symbols.of_def(world, edge.source),
-            target: symbols.of_def(world, edge.target),
-            kind: edge.kind,
-            provenance: edge.provenance,
-            confidence_bp: edge.confidence_bp,
-            sites: vec![],
-            n_sites: 0,
-        });
     }
+    for of_file in derived.chunk_by(|one, other| world.file_of(one.source) == world.file_of(other.source)) {
+        let file = world.file_of(of_file[0].source) as usize;
+        // Never 0, which stands for none.
+        let digest = of_file.iter().fold(0_u64, |sum, it| sum.wrapping_add(it.digest(world))) | 1;
+        records[file].derived = digest;
+        match before(file) {
+            Some(before) if before.derived == digest => kept.push((file as u32, UnitLayer::Derived)),
+            _ => units.push(derived_unit(world, &mut symbols, file as u32, of_file)),
+        }
+    }
+    let record = Record::new(records, shared.into_inner());
+    Resolution { symbols: symbols.list, units, kept, n_resolved, record, ..Resolution::default() }
 }
 
-/// Numbers: first each file and its declarations, then packages, then what is outside.
+/// The same relation can be stated by several files when its source stands elsewhere (two `impl` blocks in two files);
+/// the first file by path keeps it.
+fn first_to_state(records: &[FileRecord]) -> FxHashMap<u64, u32> {
+    let mut first = FxHashMap::default();
+    for (file, record) in (0..).zip(records) {
+        for stated in &record.stated {
+            first.entry(*stated).or_insert(file);
+        }
+    }
+    first
+}
+
+/// The same in every run. What nodes say follows from the version of the file, but for their symbols.
+fn result_digest(world: &World<'_>, first: &FxHashMap<u64, u32>, file: u32, result: &FileEdges) -> u64 {
+    let at = |position: Position| u64::from(position.line) << 32 | u64::from(position.column);
+    let end = |end: End| result.end(world, end);
+    let mut state = 0;
+    for index in 0..world.found_in(file).decls.len() as u32 {
+        state = mix(state, u64::from(world.is_repeated(world.def(file, DeclId(index)))));
+    }
+    for edge in &result.edges {
+        if result.stated(world, edge).is_some_and(|it| first[&it] != file) {
+            continue;
+        }
+        let about = u64::from(edge.kind.id()) << 8 | u64::from(edge.provenance.id());
+        let about = (about << 16 | u64::from(edge.confidence_bp)) << 32 | u64::from(edge.n_sites);
+        let own = [end(edge.source), end(edge.target), about].into_iter().fold(1, mix);
+        let own = edge.sites.iter().fold(own, |state, it| mix(state, at(*it)));
+        // Added, because the order of edges is one of numbers.
+        state = state.wrapping_add(own);
+    }
+    for site in &result.unresolved {
+        let about = u64::from(site.n_arguments) << 8 | u64::from(site.reason.id());
+        state = [end(site.source), at(site.position), about].into_iter().fold(state, mix);
+        state = keys::text(keys::text(state, &site.name), &site.receiver);
+        state = site.candidates.iter().fold(state, |state, it| mix(state, world.digest(*it)));
+    }
+    state
+}
+
+fn resolved_unit(
+    world: &World<'_>,
+    symbols: &mut Symbols,
+    first: &FxHashMap<u64, u32>,
+    file: u32,
+    result: FileEdges,
+) -> Unit {
+    let nodes = nodes(world, symbols, file);
+    let outside: Vec<u32> = result.outside.iter().map(|it| symbols.outside(it)).collect();
+    let is_first = result.edges.iter().map(|it| result.stated(world, it).is_none_or(|it| first[&it] == file));
+    let is_first: Vec<bool> = is_first.collect();
+    let mut end = |end: End| match end {
+        End::File(file) => symbols.of_file(world, file),
+        End::Def(def) => symbols.of_def(world, def),
+        End::Outside(at) => outside[at as usize],
+        End::Directory(file) => symbols.of_directory(world, file),
+    };
+    let edges = result.edges.into_iter().zip(is_first).filter(|it| it.1).map(|(it, _)| Edge {
+        source: end(it.source),
+        target: end(it.target),
+        kind: it.kind,
+        provenance: it.provenance,
+        confidence_bp: it.confidence_bp,
+        sites: it.sites,
+        n_sites: it.n_sites,
+    });
+    let edges = edges.collect();
+    let unresolved = result.unresolved.into_iter().map(|it| Unresolved {
+        source: end(it.source),
+        name: it.name,
+        receiver: it.receiver,
+        n_arguments: it.n_arguments,
+        position: it.position,
+        reason: it.reason,
+        candidates: it.candidates.into_iter().map(|it| end(End::Def(it))).collect(),
+    });
+    let unresolved = unresolved.collect();
+    Unit { file: Some(file), layer: UnitLayer::Resolved, nodes, edges, unresolved }
+}
+
+fn derived_unit(world: &World<'_>, symbols: &mut Symbols, file: u32, derived: &[DerivedEdge]) -> Unit {
+    let edges = derived.iter().map(|it| Edge {
+        source: symbols.of_def(world, it.source),
+        target: symbols.of_def(world, it.target),
+        kind: it.kind,
+        provenance: it.provenance,
+        confidence_bp: it.confidence_bp,
+        sites: vec![],
+        n_sites: 0,
+    });
+    let edges = edges.collect();
+    Unit { file: Some(file), layer: UnitLayer::Derived, nodes: vec![], edges, unresolved: vec![] }
+}
+
+/// Symbols in the order in which they are first spoken of.
 struct Symbols {
+    url: Arc<str>,
     list: Vec<Symbol>,
-    first_of_file: Vec<u32>,
+    /// One more than the place in the list.
+    files: Vec<u32>,
+    defs: Vec<u32>,
+    /// The path of each file as a container.
+    containers: Vec<Option<Arc<str>>>,
     outside: FxHashMap<Outside, u32>,
     directories: FxHashMap<String, u32>,
 }
 
 impl Symbols {
     fn of(world: &World<'_>) -> Symbols {
-        let url: Arc<str> = world.input.url.into();
-        let empty: Arc<str> = "".into();
-        let mut list = Vec::with_capacity(world.n_defs() + world.n_files());
-        let mut first_of_file = Vec::with_capacity(world.n_files());
-        let repeated = repeated(world);
-        for file in 0..world.n_files() as u32 {
-            first_of_file.push(list.len() as u32);
-            let container: Arc<str> = world.path(file).into();
-            let name = world.path(file).rsplit('/').next().unwrap_or_default();
-            list.push(Symbol::new(
-                url.clone(),
-                ContainerClass::File,
-                container.clone(),
-                empty.clone(),
-                NodeKind::File,
-                name.into(),
-            ));
-            let facts = world.facts(file);
-            let (class, holder) = container_of(&facts.language, world.path(file));
-            let container = if class == ContainerClass::File { container } else { holder.into() };
-            for decl in &facts.decls {
-                let path = facts.text(decl.path);
-                let path: Arc<str> = match repeated.contains(&(holder, path, decl.kind)) {
-                    true => in_file(path, world.path(file)).into(),
-                    false => path.into(),
-                };
-                list.push(Symbol::new(
-                    url.clone(),
-                    class,
-                    container.clone(),
-                    path,
-                    decl.kind,
-                    facts.text(decl.name).into(),
-                ));
-            }
+        Symbols {
+            url: world.input.url.into(),
+            list: Vec::new(),
+            files: vec![0; world.n_files()],
+            defs: vec![0; world.n_defs()],
+            containers: vec![None; world.n_files()],
+            outside: FxHashMap::default(),
+            directories: FxHashMap::default(),
         }
-        Symbols { list, first_of_file, outside: FxHashMap::default(), directories: FxHashMap::default() }
     }
 
-    fn of_directory(&self, world: &World<'_>, file: u32) -> u32 {
+    fn push(&mut self, symbol: Symbol) -> u32 {
+        self.list.push(symbol);
+        self.list.len() as u32 - 1
+    }
+
+    fn container(&mut self, world: &World<'_>, file: u32) -> Arc<str> {
+        self.containers[file as usize].get_or_insert_with(|| world.path(file).into()).clone()
+    }
+
+    fn of_directory(&mut self, world: &World<'_>, file: u32) -> u32 {
         let directory = package_of(ContainerClass::File, world.path(file));
-        self.directories.get(directory).copied().unwrap_or_else(|| self.of_file(file))
+        match self.directories.get(directory) {
+            Some(at) => *at,
+            None => self.of_file(world, file),
+        }
     }
 
-    fn of_file(&self, file: u32) -> u32 {
-        self.first_of_file[file as usize]
+    fn of_file(&mut self, world: &World<'_>, file: u32) -> u32 {
+        if let Some(at) = self.files[file as usize].checked_sub(1) {
+            return at;
+        }
+        let container = self.container(world, file);
+        let name = world.path(file).rsplit('/').next().unwrap_or_default();
+        let (class, kind) = (ContainerClass::File, NodeKind::File);
+        let at = self.push(Symbol::new(self.url.clone(), class, container, "".into(), kind, name.into()));
+        self.files[file as usize] = at + 1;
+        at
     }
 
-    fn of_def(&self, world: &World<'_>, def: Def) -> u32 {
-        let (file, decl, _) = world.decl(def);
-        self.first_of_file[file as usize] + 1 + decl.0
+    fn of_def(&mut self, world: &World<'_>, def: Def) -> u32 {
+        if let Some(at) = self.defs[def.0 as usize].checked_sub(1) {
+            return at;
+        }
+        let (file, _, decl) = world.decl(def);
+        let facts = world.facts(file);
+        let (class, holder) = container_of(&facts.language, world.path(file));
+        let container = match class {
+            ContainerClass::File => self.container(world, file),
+            _ => holder.into(),
+        };
+        let path = facts.text(decl.path);
+        let path: Arc<str> = match world.is_repeated(def) {
+            true => in_file(path, world.path(file)).into(),
+            false => path.into(),
+        };
+        let at = self.push(Symbol::new(
+            self.url.clone(),
+            class,
+            container,
+            path,
+            decl.kind,
+            facts.text(decl.name).into(),
+        ));
+        self.defs[def.0 as usize] = at + 1;
+        at
     }
 
-    fn outside(&mut self, outside: Outside) -> u32 {
-        if let Some(at) = self.outside.get(&outside) {
+    fn outside(&mut self, outside: &Outside) -> u32 {
+        if let Some(at) = self.outside.get(outside) {
             return *at;
         }
-        let at = self.list.len() as u32;
         let name = &outside.name;
         let symbol = knowing_model::name::bounded(&name.symbol);
         let last = name.symbol.rsplit('.').next().filter(|it| !it.is_empty());
         let last = last.unwrap_or_else(|| name.container.rsplit('/').next().unwrap_or_default());
-        self.list.push(Symbol::new(
+        let at = self.push(Symbol::new(
             name.repo.into(),
             ContainerClass::Virtual,
             name.container.as_str().into(),
@@ -168,71 +273,45 @@ impl Symbols {
             outside.kind,
             last.into(),
         ));
-        self.outside.insert(outside, at);
+        self.outside.insert(outside.clone(), at);
         at
     }
 }
 
-/// Symbols that several files of one directory declare: for other systems, or each for itself (`init`).
-fn repeated<'a>(world: &World<'a>) -> FxHashSet<(&'a str, &'a str, NodeKind)> {
-    let mut first: FxHashMap<(&str, &str, NodeKind), u32> = FxHashMap::default();
-    let mut repeated = FxHashSet::default();
-    for file in 0..world.n_files() as u32 {
-        let facts = world.facts(file);
-        let (class, holder) = container_of(&facts.language, world.path(file));
-        if class != ContainerClass::Dir {
-            continue;
-        }
-        for decl in &facts.decls {
-            let key = (holder, facts.text(decl.path), decl.kind);
-            if *first.entry(key).or_insert(file) != file {
-                repeated.insert(key);
-            }
-        }
-    }
-    repeated
-}
-
 fn packages(world: &World<'_>, symbols: &mut Symbols) -> Unit {
-    let url: Arc<str> = world.input.url.into();
     let directories: BTreeSet<&str> =
         (0..world.n_files() as u32).map(|it| package_of(ContainerClass::File, world.path(it))).collect();
     let mut nodes = Vec::with_capacity(directories.len());
     for directory in directories {
-        symbols.directories.insert(directory.to_owned(), symbols.list.len() as u32);
+        let url = symbols.url.clone();
+        let name = directory.rsplit('/').next().unwrap_or(directory);
+        let (class, kind) = (ContainerClass::Dir, NodeKind::Package);
+        let symbol = symbols.push(Symbol::new(url, class, directory.into(), "".into(), kind, name.into()));
+        symbols.directories.insert(directory.to_owned(), symbol);
         nodes.push(Node {
-            symbol: symbols.list.len() as u32,
+            symbol,
             span: Span::default(),
             signature: String::new(),
             doc: String::new(),
             flags: NodeFlags::default(),
         });
-        symbols.list.push(Symbol::new(
-            url.clone(),
-            ContainerClass::Dir,
-            directory.into(),
-            "".into(),
-            NodeKind::Package,
-            directory.rsplit('/').next().unwrap_or(directory).into(),
-        ));
     }
     Unit { file: None, layer: UnitLayer::Resolved, nodes, edges: vec![], unresolved: vec![] }
 }
 
-fn nodes(world: &World<'_>, symbols: &Symbols, file: u32) -> Vec<Node> {
+fn nodes(world: &World<'_>, symbols: &mut Symbols, file: u32) -> Vec<Node> {
     let facts: &FileFacts = world.facts(file);
-    let first = symbols.of_file(file);
     let mut nodes = Vec::with_capacity(facts.decls.len() + 1);
     nodes.push(Node {
-        symbol: first,
+        symbol: symbols.of_file(world, file),
         span: Span { first_line: 1, last_line: facts.n_lines.max(1), name: Position { line: 1, column: 0 } },
         signature: String::new(),
         doc: facts.doc.map(|it| cut(facts.text(it))).unwrap_or_default(),
         flags: facts.flags,
     });
-    for (index, decl) in facts.decls.iter().enumerate() {
+    for (index, decl) in (0..).zip(&facts.decls) {
         nodes.push(Node {
-            symbol: first + 1 + index as u32,
+            symbol: symbols.of_def(world, world.def(file, DeclId(index))),
             span: decl.span,
             signature: facts.text(decl.signature).to_owned(),
             doc: decl.doc.map(|it| cut(facts.text(it))).unwrap_or_default(),

@@ -97,7 +97,11 @@ impl Emitter<'_> {
             _ => (String::new(), self.written(call.callee)),
         };
         let mut candidates = targets.defs;
-        candidates.sort_unstable();
+        // By name: the order of declarations in another file must not matter.
+        candidates.sort_by_cached_key(|it| {
+            let (file, _, decl) = world.decl(*it);
+            (file, world.found_in(file).text(decl.path), decl.kind)
+        });
         candidates.truncate(5);
         self.unresolved.push(FileUnresolved {
             source: source(call.decl, self),
@@ -239,7 +243,7 @@ impl Emitter<'_> {
         }
         let mut found: Option<(Def, Def)> = None;
         for &def in world.members_named(world.name(self.file, name)) {
-            if world.facts(world.file_of(def)).language != facts.language {
+            if world.language(world.file_of(def)) != facts.language {
                 continue;
             }
             let owner = world.hierarchy.owner_type(world, def)?;

@@ -5,9 +5,11 @@ mod hints;
 mod similar;
 mod tested;
 
+use knowing_model::facts::BaseRole;
 use knowing_model::{EdgeKind, NodeKind, Provenance};
 
-use crate::emit::FileEdges;
+use crate::again::keys::mix;
+use crate::emit::{End, FileEdges};
 use crate::hierarchy::Ancestor;
 use crate::names::Name;
 use crate::scopes::{Item, Scope};
@@ -28,8 +30,42 @@ impl DerivedEdge {
     }
 }
 
-/// Sorted by source, target and kind.
-pub(crate) fn derive(world: &World<'_>, files: &[FileEdges]) -> Vec<DerivedEdge> {
+impl DerivedEdge {
+    /// The same in every run.
+    pub(crate) fn digest(&self, world: &World<'_>) -> u64 {
+        let what = u64::from(self.kind.id()) << 8 | u64::from(self.provenance.id());
+        let what = what << 16 | u64::from(self.confidence_bp);
+        mix(mix(world.digest(self.source), world.digest(self.target)), what)
+    }
+}
+
+/// An edge of a file that something is derived from: a hint, or what a test calls.
+#[derive(Clone, Copy)]
+pub(crate) struct Lead {
+    pub(crate) kind: EdgeKind,
+    pub(crate) source: Def,
+    pub(crate) target: Def,
+}
+
+impl Lead {
+    pub(crate) fn all(world: &World<'_>, file: &FileEdges) -> Vec<Lead> {
+        let leads = file.edges.iter().filter_map(|edge| {
+            let (End::Def(source), End::Def(target)) = (edge.source, edge.target) else { return None };
+            let is_lead = match edge.kind {
+                EdgeKind::TypeHintOf => true,
+                EdgeKind::Calls => {
+                    edge.provenance == Provenance::AstResolved && tested::test_around(world, source).is_some()
+                }
+                _ => false,
+            };
+            is_lead.then_some(Lead { kind: edge.kind, source, target })
+        });
+        leads.collect()
+    }
+}
+
+/// Sorted by source, target and kind. `leads` are those of each file.
+pub(crate) fn derive(world: &World<'_>, leads: &[Vec<Lead>]) -> Vec<DerivedEdge> {
     let mut edges = Vec::new();
     for def in (0..world.n_defs() as u32).map(Def) {
         let owner = world.hierarchy.owner_type(world, def);
@@ -45,8 +81,8 @@ pub(crate) fn derive(world: &World<'_>, files: &[FileEdges]) -> Vec<DerivedEdge>
         edges.extend(parts[1..].iter().map(|it| DerivedEdge::new(*it, parts[0], kind, provenance)));
     }
     crate::languages::derived(world, &mut edges);
-    hints::propagate(world, files, &mut edges);
-    tested::tested(world, files, &mut edges);
+    hints::propagate(world, leads, &mut edges);
+    tested::tested(world, leads, &mut edges);
     similar::similar(world, &mut edges);
     edges.sort_unstable_by_key(|it| (it.source, it.target, it.kind));
     edges.dedup_by_key(|it| (it.source, it.target, it.kind));
@@ -59,28 +95,38 @@ fn overrides(world: &World<'_>, def: Def, owner: Def, edges: &mut Vec<DerivedEdg
         return;
     }
     let name = world.name(file, decl.name);
-    let mut push = |target: Def| {
-        let provenance = Provenance::InterfacePropagation;
-        edges.push(DerivedEdge::new(def, target, EdgeKind::Overrides, provenance));
-    };
+    let provenance = Provenance::InterfacePropagation;
     if let Some(id) = decl.implementation {
         // A method of `impl Interface for Type` fulfils that interface's and no other's.
         let interface = world.hierarchy.implementation(file, id).and_then(|it| it.interface.as_ref());
         if let Some(Ancestor::Project(interface)) = interface
             && let Some(target) = own_callable(world, *interface, name, def)
         {
-            push(target);
+            edges.push(DerivedEdge::new(def, target, EdgeKind::Overrides, provenance));
         }
         return;
     }
-    for ancestor in world.hierarchy.ancestors(owner) {
-        if let Ancestor::Project(ancestor) = ancestor
+    for place in world.hierarchy.ancestors(owner) {
+        if let Ancestor::Project(ancestor) = place
             && let Some(target) = own_callable(world, *ancestor, name, def)
         {
-            push(target);
-            return;
+            if is_prepended(world, owner, place) {
+                edges.push(DerivedEdge::new(target, def, EdgeKind::Overrides, provenance));
+            } else {
+                edges.push(DerivedEdge::new(def, target, EdgeKind::Overrides, provenance));
+                return;
+            }
         }
     }
+}
+
+/// Whether members of a base come before the type's own.
+fn is_prepended(world: &World<'_>, owner: Def, base: &Ancestor) -> bool {
+    world.hierarchy.parts(&owner).iter().any(|part| {
+        let bases = &world.decl(*part).2.bases;
+        let resolved = world.hierarchy.direct(*part);
+        bases.iter().zip(resolved).any(|(written, it)| written.role == BaseRole::Prepended && it == base)
+    })
 }
 
 /// The callable of a type that one below it overrides.

@@ -1,9 +1,14 @@
 //! One file's edges and unresolved sites.
 
 use knowing_model::facts::{BaseRole, DeclId, Expr, ExprId, ReferenceRole, ReferenceTarget, SiteKind};
-use knowing_model::{EdgeKind, MAX_SITES, NodeKind, Position, Provenance, Reason};
+use knowing_model::name::container_of;
+use knowing_model::{
+    ContainerClass, EdgeKind, MAX_SITES, NodeKind, Position, Provenance, Reason, package_of,
+};
 use rustc_hash::FxHashMap;
 
+use crate::again::keys::{self, Door, mix};
+use crate::again::reads;
 use crate::evaluate::{Evaluator, Frame};
 use crate::hierarchy::Ancestor;
 use crate::languages::{ExternalName, Space};
@@ -18,6 +23,10 @@ pub(crate) struct FileEdges {
     pub(crate) unresolved: Vec<FileUnresolved>,
     /// Things without a place in the repository, each once; `End::Outside` points here.
     pub(crate) outside: Vec<Outside>,
+    /// Keys of what was looked up.
+    pub(crate) reads: Vec<u32>,
+    /// Which types fulfil which interfaces: other files may state the same.
+    pub(crate) stated: Vec<u64>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -55,8 +64,33 @@ pub(crate) struct Outside {
     pub(crate) kind: NodeKind,
 }
 
-pub(crate) fn resolve_file(world: &World<'_>, file: usize) -> FileEdges {
-    let file = file as u32;
+pub(crate) fn resolve_file(world: &World<'_>, file: u32) -> FileEdges {
+    let (mut edges, reads) = reads::recorded(file, &world.names, || {
+        let edges = edges_of(world, file);
+        note_symbols(world, file, &edges);
+        edges
+    });
+    edges.reads = reads;
+    edges
+}
+
+/// Where a directory holds what its files declare, symbols depend on what other files declare.
+fn note_symbols(world: &World<'_>, file: u32, edges: &FileEdges) {
+    let own = (0..world.found_in(file).decls.len() as u32).map(|it| world.def(file, DeclId(it)));
+    let ends = edges.edges.iter().flat_map(|it| [it.source, it.target]).filter_map(|it| match it {
+        End::Def(def) => Some(def),
+        _ => None,
+    });
+    let candidates = edges.unresolved.iter().flat_map(|it| &it.candidates).copied();
+    for def in own.chain(ends).chain(candidates) {
+        let of = world.file_of(def);
+        if container_of(&world.found_in(of).language, world.path(of)).0 == ContainerClass::Dir {
+            reads::note(Door::Repeated, world.hash(def), None);
+        }
+    }
+}
+
+fn edges_of(world: &World<'_>, file: u32) -> FileEdges {
     let mut emitter = Emitter {
         world,
         file,
@@ -442,7 +476,40 @@ impl Emitter<'_> {
                 }),
             }
         }
-        FileEdges { edges, unresolved: self.unresolved, outside: self.outside }
+        let mut result = FileEdges {
+            edges,
+            unresolved: self.unresolved,
+            outside: self.outside,
+            reads: Vec::new(),
+            stated: Vec::new(),
+        };
+        result.stated = result.edges.iter().filter_map(|it| result.stated(self.world, it)).collect();
+        result
+    }
+}
+
+impl FileEdges {
+    /// What an edge is known by to other files that may state it too; none for one that no other file can.
+    pub(crate) fn stated(&self, world: &World<'_>, edge: &FileEdge) -> Option<u64> {
+        if edge.kind != EdgeKind::Implements {
+            return None;
+        }
+        let (source, target) = (self.end(world, edge.source), self.end(world, edge.target));
+        Some(mix(keys::through(Door::Stated, source), target))
+    }
+
+    /// A digest of what an end is: the same in every run.
+    pub(crate) fn end(&self, world: &World<'_>, end: End) -> u64 {
+        match end {
+            End::File(file) => world.file_hash(file),
+            End::Directory(file) => mix(1, keys::file(package_of(ContainerClass::File, world.path(file)))),
+            End::Def(def) => world.digest(def),
+            End::Outside(at) => {
+                let Outside { name, kind } = &self.outside[at as usize];
+                let texts = [name.repo, &name.container, &name.symbol];
+                texts.into_iter().fold(u64::from(kind.id()), keys::text)
+            }
+        }
     }
 }
 

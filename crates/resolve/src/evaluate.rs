@@ -156,14 +156,14 @@ impl<'w> Evaluator<'w> {
     fn expr_uncached(&mut self, frame: Frame, decl: Option<DeclId>, expr: ExprId, space: Space) -> Value {
         let world = self.world;
         let rules = world.rules(frame.file);
-        match world.facts(frame.file).expr(expr) {
+        match world.found_in(frame.file).expr(expr) {
             Expr::Name { name, at } => self.name(frame, decl, world.name(frame.file, name), at, space),
             Expr::Member { of, name } => {
                 let of = self.settled_expr(frame, decl, of);
                 self.member(frame, &of, world.name(frame.file, name))
             }
             Expr::Scoped { of, name } => {
-                let of = match world.facts(frame.file).expr(of) {
+                let of = match world.found_in(frame.file).expr(of) {
                     Expr::Name { .. } | Expr::Scoped { .. } => self.expr_in(frame, decl, of, Space::Type),
                     _ => self.expr(frame, decl, of),
                 };
@@ -256,7 +256,7 @@ impl<'w> Evaluator<'w> {
     fn called_by_name(&mut self, frame: Frame, decl: Option<DeclId>, callee: ExprId) -> Value {
         let world = self.world;
         let rules = world.rules(frame.file);
-        match world.facts(frame.file).expr(callee) {
+        match world.found_in(frame.file).expr(callee) {
             Expr::Generic { of, .. } => self.called_by_name(frame, decl, of),
             Expr::Member { of, name } if rules.has_methods_apart() => {
                 let of = self.settled_expr(frame, decl, of);
@@ -280,7 +280,8 @@ impl<'w> Evaluator<'w> {
     pub(crate) fn settled_expr(&mut self, frame: Frame, decl: Option<DeclId>, expr: ExprId) -> Value {
         let value = self.expr(frame, decl, expr);
         let rules = self.world.rules(frame.file);
-        if let (Value::Def(def), Expr::Member { of, .. }) = (&value, self.world.facts(frame.file).expr(expr))
+        if let (Value::Def(def), Expr::Member { of, .. }) =
+            (&value, self.world.found_in(frame.file).expr(expr))
             && let Some(held) = rules.held_by(self, frame, CallSite { callee: of, decl }, *def)
         {
             return held;
@@ -318,7 +319,7 @@ impl<'w> Evaluator<'w> {
             return Value::Unknown;
         }
         let inner = Frame { file, receiver: frame.receiver, level: frame.level + 1 };
-        let facts = world.facts(file);
+        let facts = world.found_in(file);
         let mut values = Vec::new();
         if let Some(value) = decl.value {
             values.push(self.settled_expr(inner, decl.owner, value));
@@ -361,7 +362,7 @@ impl<'w> Evaluator<'w> {
 
     /// The innermost type around a declaration, itself left out when it is a callable; the receiver where it is known.
     pub(crate) fn enclosing_type(&self, frame: Frame, decl: Option<DeclId>) -> Option<Def> {
-        let facts = self.world.facts(frame.file);
+        let facts = self.world.found_in(frame.file);
         let mut at = decl;
         while let Some(id) = at {
             let decl = facts.decl(id);
@@ -384,7 +385,7 @@ impl<'w> Evaluator<'w> {
     ) -> Value {
         let world = self.world;
         let rules = world.rules(frame.file);
-        let facts = world.facts(frame.file);
+        let facts = world.found_in(frame.file);
         if let Some(value) = rules.special_name(self, frame, decl, name, space) {
             return value;
         }
@@ -402,7 +403,7 @@ impl<'w> Evaluator<'w> {
                 if let Some(value) = self.bound_here(frame, entries, flow, at, space) {
                     return value;
                 }
-                for (at, import) in &world.scopes[frame.file as usize].wildcards {
+                for (at, import) in world.scopes[frame.file as usize].wildcards() {
                     if *at == Scope::of(Some(id)) {
                         match rules.offered(self, frame, &facts.imports[*import as usize], name, space) {
                             Value::Missing | Value::Unknown => {}
@@ -463,7 +464,7 @@ impl<'w> Evaluator<'w> {
             return None;
         }
         let world = self.world;
-        let facts = world.facts(frame.file);
+        let facts = world.found_in(frame.file);
         let whole = world.rules(frame.file).binds_whole_callable();
         let mut values = Vec::new();
         for entry in entries.iter().rev() {
@@ -581,7 +582,7 @@ impl<'w> Evaluator<'w> {
         // A callable that calls itself learns nothing from that.
         self.results.insert(key, Value::Unknown);
         let inner = Frame { file, receiver, level };
-        let facts = world.facts(file);
+        let facts = world.found_in(file);
         let generator = decl.modifiers.contains(Modifiers::GENERATOR);
         let mut values = Vec::new();
         for at in world.scopes[file as usize].returns(id) {

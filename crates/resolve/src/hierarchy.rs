@@ -5,8 +5,11 @@ use knowing_model::facts::{Base, BaseRole, DeclId, ImplId};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use crate::again::keys::Door;
+use crate::again::reads;
 use crate::evaluate::{Evaluator, Frame};
 use crate::names::Name;
+use crate::scopes::Scopes;
 use crate::value::{External, Value};
 use crate::world::{Def, World};
 
@@ -37,38 +40,52 @@ pub(crate) struct ImplTarget {
 
 #[derive(Default)]
 pub(crate) struct Hierarchy {
+    /// Hashes of all declarations, and of the paths of all files.
+    pub(crate) def_hashes: Vec<u64>,
+    pub(crate) file_hashes: Vec<u64>,
+    /// Declarations of languages whose types may have several parts.
+    may_have_parts: Vec<bool>,
     /// Types declared in several places: all parts, and which of the groups each part belongs to.
     groups: Vec<Vec<Def>>,
     group_of: FxHashMap<Def, u32>,
     /// Written bases, in order.
-    direct: FxHashMap<Def, Vec<Ancestor>>,
+    pub(crate) direct: FxHashMap<Def, Vec<Ancestor>>,
     /// Those that give members to values, where some give them to the type itself.
-    for_values: FxHashMap<Def, Vec<Ancestor>>,
+    pub(crate) for_values: FxHashMap<Def, Vec<Ancestor>>,
     /// Types that have a module among their ancestors, sorted.
-    mixed_into: FxHashMap<Def, Vec<Def>>,
+    pub(crate) mixed_into: FxHashMap<Def, Vec<Def>>,
     /// Types that got a module's members themselves, sorted.
-    extended_by: FxHashMap<Def, Vec<Def>>,
+    pub(crate) extended_by: FxHashMap<Def, Vec<Def>>,
     /// All ancestors in the order in which members are looked for, the type itself left out; by first part.
-    linear: FxHashMap<Def, Vec<Ancestor>>,
+    pub(crate) linear: FxHashMap<Def, Vec<Ancestor>>,
     /// `impl` blocks of each file, by their position in it.
-    impls: Vec<Vec<ImplTarget>>,
+    pub(crate) impls: Vec<Vec<ImplTarget>>,
     /// What stands in `impl` blocks of a project type.
-    members: FxHashMap<(Def, Name), Vec<Def>>,
+    pub(crate) members: FxHashMap<(Def, Name), Vec<Def>>,
     /// What stands in `impl` blocks of an outside type: interfaces of the project that it fulfils here.
-    external_members: FxHashMap<(External, Name), Vec<Def>>,
+    pub(crate) external_members: FxHashMap<(External, Name), Vec<Def>>,
     /// What `impl<T> Interface for T` gives to every type.
-    blanket_members: FxHashMap<Name, Vec<Def>>,
+    pub(crate) blanket_members: FxHashMap<Name, Vec<Def>>,
     /// Interfaces a type has by `impl` blocks, in source order.
-    interfaces: FxHashMap<Def, Vec<Ancestor>>,
+    pub(crate) interfaces: FxHashMap<Def, Vec<Ancestor>>,
     /// Files each file imports, sorted.
-    imports: Vec<Vec<u32>>,
+    pub(crate) imports: Vec<Vec<u32>>,
 }
 
+/// Questions follow from what was made of all files, so that each is noted, also about the file in work.
 impl Hierarchy {
     pub(crate) fn build(world: &World<'_>) -> Hierarchy {
         let parts: Vec<FilePart> =
             (0..world.n_files() as u32).into_par_iter().map(|file| FilePart::of(world, file)).collect();
-        let mut hierarchy = Hierarchy { groups: world.modules.types_in_parts(), ..Hierarchy::default() };
+        let mut hierarchy = Hierarchy {
+            def_hashes: (0..world.n_defs() as u32).map(|it| world.hash(Def(it))).collect(),
+            file_hashes: world.scopes.iter().map(Scopes::hash).collect(),
+            may_have_parts: (0..world.n_defs() as u32)
+                .map(|it| world.rules(world.file_of(Def(it))).has_types_in_parts())
+                .collect(),
+            groups: world.modules.types_in_parts(),
+            ..Hierarchy::default()
+        };
         for (index, group) in hierarchy.groups.iter().enumerate() {
             hierarchy.group_of.extend(group.iter().map(|part| (*part, index as u32)));
         }
@@ -131,11 +148,13 @@ impl Hierarchy {
 
     /// The first part of a type that is declared in several places; any other declaration is whole by itself.
     pub(crate) fn whole(&self, def: Def) -> Def {
+        self.note_parts(def);
         self.group_of.get(&def).map_or(def, |group| self.groups[*group as usize][0])
     }
 
     /// All parts of a type, itself alone for most.
     pub(crate) fn parts<'a>(&'a self, def: &'a Def) -> &'a [Def] {
+        self.note_parts(*def);
         match self.group_of.get(def) {
             Some(group) => &self.groups[*group as usize],
             None => std::slice::from_ref(def),
@@ -149,6 +168,7 @@ impl Hierarchy {
 
     /// The bases written at this very declaration.
     pub(crate) fn direct(&self, def: Def) -> &[Ancestor] {
+        self.note(Door::Direct, def, None);
         self.direct.get(&def).map_or(&[], Vec::as_slice)
     }
 
@@ -158,31 +178,43 @@ impl Hierarchy {
 
     /// Types that have this module among their ancestors.
     pub(crate) fn mixed_into(&self, module: Def) -> &[Def] {
-        self.mixed_into.get(&self.whole(module)).map_or(&[], Vec::as_slice)
+        let whole = self.whole(module);
+        self.note(Door::MixedInto, whole, None);
+        self.mixed_into.get(&whole).map_or(&[], Vec::as_slice)
     }
 
     /// Types that this module gives its members to, as members of the types themselves.
     pub(crate) fn extended_by(&self, module: Def) -> &[Def] {
-        self.extended_by.get(&self.whole(module)).map_or(&[], Vec::as_slice)
+        let whole = self.whole(module);
+        self.note(Door::ExtendedBy, whole, None);
+        self.extended_by.get(&whole).map_or(&[], Vec::as_slice)
     }
 
     pub(crate) fn ancestors(&self, def: Def) -> &[Ancestor] {
-        self.linear.get(&self.whole(def)).map_or(&[], Vec::as_slice)
+        let whole = self.whole(def);
+        self.note(Door::Linear, whole, None);
+        self.linear.get(&whole).map_or(&[], Vec::as_slice)
     }
 
     pub(crate) fn interfaces(&self, def: Def) -> &[Ancestor] {
-        self.interfaces.get(&self.whole(def)).map_or(&[], Vec::as_slice)
+        let whole = self.whole(def);
+        self.note(Door::Interfaces, whole, None);
+        self.interfaces.get(&whole).map_or(&[], Vec::as_slice)
     }
 
     pub(crate) fn implementation(&self, file: u32, id: ImplId) -> Option<&ImplTarget> {
+        reads::note(Door::Targets, self.file_hashes.get(file as usize).copied().unwrap_or(0), None);
         self.impls.get(file as usize)?.get(id.index())
     }
 
     pub(crate) fn impl_members(&self, def: Def, name: Name) -> &[Def] {
-        self.members.get(&(self.whole(def), name)).map_or(&[], Vec::as_slice)
+        let whole = self.whole(def);
+        self.note(Door::ImplMembers, whole, Some(name));
+        self.members.get(&(whole, name)).map_or(&[], Vec::as_slice)
     }
 
     pub(crate) fn external_members(&self, external: &External, name: Name) -> &[Def] {
+        reads::note(Door::ExternalMembers, 0, Some(name));
         // Few outside types have members here, so that the key is rarely built in vain.
         if self.external_members.is_empty() {
             return &[];
@@ -191,6 +223,7 @@ impl Hierarchy {
     }
 
     pub(crate) fn blanket_members(&self, name: Name) -> &[Def] {
+        reads::note(Door::BlanketMembers, 0, Some(name));
         self.blanket_members.get(&name).map_or(&[], Vec::as_slice)
     }
 
@@ -223,9 +256,27 @@ impl Hierarchy {
 
     /// Whether `file` imports `other`, directly or in one more step.
     pub(crate) fn imports(&self, file: u32, other: u32) -> bool {
-        let direct = &self.imports[file as usize];
+        let direct = self.imports_of(file);
         direct.binary_search(&other).is_ok()
-            || direct.iter().any(|it| self.imports[*it as usize].binary_search(&other).is_ok())
+            || direct.iter().any(|it| self.imports_of(*it).binary_search(&other).is_ok())
+    }
+
+    fn imports_of(&self, file: u32) -> &[u32] {
+        reads::note(Door::Imports, self.file_hashes[file as usize], None);
+        &self.imports[file as usize]
+    }
+
+    fn note_parts(&self, def: Def) {
+        if self.may_have_parts.get(def.0 as usize) == Some(&true) {
+            self.note(Door::Parts, def, None);
+        }
+    }
+
+    fn note(&self, door: Door, def: Def, name: Option<Name>) {
+        // Bases are evaluated before there is a hierarchy, and that is recorded by nobody.
+        if let Some(hash) = self.def_hashes.get(def.0 as usize) {
+            reads::note(door, *hash, name);
+        }
     }
 
     /// C3 order. Where it does not exist, or bases go round in a circle, depth first with each type once.

@@ -3,12 +3,14 @@
 //! ```text
 //! facts --> World (names, scopes, modules) --> Hierarchy (bases, implementations)
 //!       --> each file on its own, in parallel (Evaluator: what does this expression stand for?)
+//!           again/: all of them, or those alone that a change concerns
 //!       --> derived edges over all of it --> one list of symbols, two units a file
 //! ```
 //!
 //! A call that cannot be resolved is kept with its reason; nothing is ever bound by name alone, save for the one rule
 //! called *inferred* (`calls.rs`). What a language means by its names is in `languages/`.
 
+mod again;
 mod assemble;
 mod calls;
 mod derive;
@@ -26,9 +28,13 @@ mod world;
 mod tests;
 
 use knowing_model::facts::FileFacts;
-use knowing_model::{Symbol, Unit};
+use knowing_model::{Symbol, Unit, UnitLayer};
 use rayon::prelude::*;
 
+pub use crate::again::{FileRecord, Previous, Record};
+
+use crate::again::Changes;
+use crate::emit::FileEdges;
 use crate::hierarchy::Hierarchy;
 use crate::world::World;
 
@@ -49,16 +55,48 @@ pub struct InputFile<'a> {
 /// Everything the snapshot's graph consists of. Rows point into `symbols`; `Unit::file` points into the input's files.
 #[derive(Debug, Default)]
 pub struct Resolution {
+    /// Those that units speak of.
     pub symbols: Vec<Symbol>,
     pub units: Vec<Unit>,
+    /// Units that are those of the run before: of these files, all of which were there in the same version.
+    pub kept: Vec<(u32, UnitLayer)>,
+    /// The unit of what has no file is that of the run before, too.
+    pub keeps_packages: bool,
+    /// How many files were resolved.
+    pub n_resolved: usize,
+    /// For the next run.
+    pub record: Record,
 }
 
-/// Runs on the current rayon pool; the result does not depend on its size.
-pub fn resolve(input: &Input<'_>) -> Resolution {
+/// Runs on the current rayon pool; the result depends neither on its size nor on `previous`, but for what is kept instead
+/// of made anew.
+pub fn resolve(input: &Input<'_>, previous: Option<&Previous<'_>>) -> Resolution {
+    if let Some(unchanged) = previous.and_then(again::unchanged) {
+        return unchanged;
+    }
     let mut world = World::new(*input);
     world.hierarchy = Hierarchy::build(&world);
-    let resolved: Vec<emit::FileEdges> =
-        (0..input.files.len()).into_par_iter().map(|file| emit::resolve_file(&world, file)).collect();
-    let derived = derive::derive(&world, &resolved);
-    assemble::assemble(&world, resolved, derived)
+    let shared = again::shared(&world);
+    let mut files: Vec<Option<FileEdges>> = (0..input.files.len()).map(|_| None).collect();
+    let concerned = previous.map(|it| Changes::new(&world, &shared, *it).concerned(&world));
+    resolve_files(&world, &mut files, |file| concerned.as_ref().is_none_or(|it| it[file]));
+    if let Some(previous) = previous {
+        let restated = again::restated(&files, previous);
+        resolve_files(&world, &mut files, |file| restated.contains(&file));
+    }
+    let leads = again::leads(&world, &files, previous);
+    let derived = derive::derive(&world, &leads);
+    assemble::assemble(&world, assemble::Parts { files, leads, derived, shared, previous })
+}
+
+fn resolve_files(
+    world: &World<'_>,
+    files: &mut [Option<FileEdges>],
+    is_wanted: impl Fn(usize) -> bool + Sync,
+) {
+    files.par_iter_mut().enumerate().for_each(|(file, result)| {
+        if result.is_none() && is_wanted(file) {
+            *result = Some(emit::resolve_file(world, file as u32));
+        }
+    });
 }

@@ -20,7 +20,7 @@ pub(crate) fn choose(
     candidates: &Arc<[Def]>,
 ) -> Value {
     let world = ev.world;
-    let arguments = world.facts(frame.file).arguments_of(callee);
+    let arguments = world.found_in(frame.file).arguments_of(callee);
     let by_count: Vec<Def> =
         candidates.iter().copied().filter(|it| takes(world, *it, frame.file, arguments)).collect();
     match by_count[..] {

@@ -3,6 +3,8 @@
 use knowing_model::facts::{BindingTarget, DeclId, FileFacts, ImportKind, Value};
 use rustc_hash::FxHashSet;
 
+use crate::again::keys::{self, Door};
+use crate::again::reads;
 use crate::names::Name;
 
 /// A scope of a file: its top, or one of its declarations.
@@ -38,9 +40,12 @@ pub(crate) enum Item {
 
 #[derive(Default)]
 pub(crate) struct Scopes {
+    file: u32,
+    /// Hash of the file's path, then those of its declarations: by scope.
+    hashes: Vec<u64>,
     entries: Vec<Entry>,
     /// Wildcard imports, by scope.
-    pub(crate) wildcards: Vec<(Scope, u32)>,
+    wildcards: Vec<(Scope, u32)>,
     /// `self.x = ...` by the field it is about: (field, binding).
     field_bindings: Vec<(DeclId, u32)>,
     /// Functions that state no result and what they give back: (function, position in `returns`).
@@ -49,8 +54,11 @@ pub(crate) struct Scopes {
 
 impl Scopes {
     /// `names` maps the file's own texts to names.
-    pub(crate) fn new(facts: &FileFacts, names: &[Name]) -> Scopes {
-        let mut scopes = Scopes::default();
+    pub(crate) fn new(file: u32, path: &str, facts: &FileFacts, names: &[Name]) -> Scopes {
+        let hash = keys::file(path);
+        let of_decls = facts.decls.iter().map(|it| keys::decl(hash, facts.text(it.path)));
+        let mut scopes =
+            Scopes { file, hashes: [hash].into_iter().chain(of_decls).collect(), ..Scopes::default() };
         let mut push = |scope: Scope, name: Name, from: u32, item: Item| {
             scopes.entries.push(Entry { scope, name, from, item });
         };
@@ -105,19 +113,38 @@ impl Scopes {
         scopes
     }
 
+    /// Of the file's path.
+    pub(crate) fn hash(&self) -> u64 {
+        self.hashes[0]
+    }
+
+    /// Of a declaration's file and symbol path.
+    pub(crate) fn hash_of(&self, decl: DeclId) -> u64 {
+        self.hashes[decl.index() + 1]
+    }
+
     pub(crate) fn find(&self, scope: Scope, name: Name) -> &[Entry] {
+        reads::note_in(self.file, Door::Scope, self.hashes[scope.0 as usize], Some(name));
         let begin = self.entries.partition_point(|it| (it.scope, it.name) < (scope, name));
         // A name is bound a few times at most.
         let n = self.entries[begin..].iter().take_while(|it| (it.scope, it.name) == (scope, name)).count();
         &self.entries[begin..begin + n]
     }
 
+    /// Wildcard imports: their scopes and positions in `FileFacts::imports`.
+    pub(crate) fn wildcards(&self) -> &[(Scope, u32)] {
+        reads::note_in(self.file, Door::Top, self.hash(), None);
+        &self.wildcards
+    }
+
     pub(crate) fn field_bindings(&self, field: DeclId) -> impl Iterator<Item = u32> {
+        reads::note_in(self.file, Door::Decl, self.hash_of(field), None);
         range(&self.field_bindings, field)
     }
 
     /// Positions in `FileFacts::returns`.
     pub(crate) fn returns(&self, decl: DeclId) -> impl Iterator<Item = u32> {
+        reads::note_in(self.file, Door::Body, self.hash_of(decl), None);
         range(&self.returns, decl)
     }
 }

@@ -21,7 +21,7 @@ fn lines_of(text: &str) -> Vec<String> {
         .collect();
     let inputs: Vec<InputFile<'_>> =
         files.iter().zip(&facts).map(|((path, _), facts)| InputFile { path, facts }).collect();
-    lines(&resolve(&Input { url: "repo", files: &inputs }))
+    lines(&resolve(&Input { url: "repo", files: &inputs }, None))
 }
 
 fn lines(resolution: &Resolution) -> Vec<String> {
@@ -215,7 +215,7 @@ fn every_edge_has_both_ends_and_a_stated_confidence() {
     let files = split_files(text);
     let facts = knowing_extract::extract(files[0].0, files[0].1.as_bytes());
     let inputs = [InputFile { path: files[0].0, facts: &facts }];
-    let resolution = resolve(&Input { url: "repo", files: &inputs });
+    let resolution = resolve(&Input { url: "repo", files: &inputs }, None);
     let n_edges: usize = resolution.units.iter().map(|it| it.edges.len()).sum();
     assert!(n_edges >= 4, "{:#?}", lines(&resolution));
     for edge in resolution.units.iter().flat_map(|it| &it.edges) {

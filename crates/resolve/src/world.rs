@@ -1,9 +1,12 @@
 //! All facts of a snapshot behind one set of numbers: declarations, names, scopes, modules.
 
-use knowing_model::facts::{Decl, DeclId, FileFacts, Str};
-use knowing_model::{NodeFlags, NodeKind};
-use rustc_hash::FxHashMap;
+use knowing_model::facts::{Decl, DeclId, FileFacts, Modifiers, Str};
+use knowing_model::name::container_of;
+use knowing_model::{ContainerClass, NodeFlags, NodeKind};
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::again::keys::{self, Door};
+use crate::again::reads;
 use crate::hierarchy::Hierarchy;
 use crate::languages::{self, Modules, Rules};
 use crate::names::{Name, Names};
@@ -33,14 +36,13 @@ pub(crate) struct World<'a> {
     /// Callable members of types, by name: what an unknown receiver could mean.
     members_by_name: FxHashMap<Name, Vec<Def>>,
     file_by_path: FxHashMap<&'a str, u32>,
+    /// Declarations that have the file's name in their symbol, because other files of the directory declare the same.
+    repeated: FxHashSet<Def>,
 }
 
 impl<'a> World<'a> {
     pub(crate) fn new(input: Input<'a>) -> World<'a> {
-        let mut names = Names::default();
-        for word in languages::vocabulary() {
-            names.intern(word);
-        }
+        let mut names = Names::new(languages::vocabulary());
         let file_names: Vec<Vec<Name>> = input
             .files
             .iter()
@@ -68,8 +70,10 @@ impl<'a> World<'a> {
             hierarchy: Hierarchy::default(),
             members_by_name: FxHashMap::default(),
             file_by_path,
+            repeated: FxHashSet::default(),
         };
         world.modules = Modules::new(&world);
+        world.repeated = repeated(&world);
         world.members_by_name = members_by_name(&world);
         world
     }
@@ -78,8 +82,38 @@ impl<'a> World<'a> {
         self.input.files.len()
     }
 
+    /// All that a file says. Where only some of it matters, `decl`, `Scopes::find` and `found_in` are the finer doors:
+    /// whoever comes through this one depends on every line of the file.
     pub(crate) fn facts(&self, file: u32) -> &'a FileFacts {
+        reads::note_in(file, Door::File, self.scopes.get(file as usize).map_or(0, Scopes::hash), None);
+        self.found_in(file)
+    }
+
+    /// What hangs on something that was looked up in a file: the expressions and types of a declaration, binding or
+    /// import, the declarations around it, the `impl` block it stands in. Nothing may be looked for in it.
+    pub(crate) fn found_in(&self, file: u32) -> &'a FileFacts {
         self.input.files[file as usize].facts
+    }
+
+    pub(crate) fn language(&self, file: u32) -> &'a str {
+        reads::note_in(file, Door::Top, self.scopes[file as usize].hash(), None);
+        &self.found_in(file).language
+    }
+
+    pub(crate) fn flags(&self, file: u32) -> NodeFlags {
+        reads::note_in(file, Door::Top, self.scopes[file as usize].hash(), None);
+        self.found_in(file).flags
+    }
+
+    /// Of a file's path: the same in every run.
+    pub(crate) fn file_hash(&self, file: u32) -> u64 {
+        self.scopes[file as usize].hash()
+    }
+
+    /// Names that a file says it offers.
+    pub(crate) fn exports(&self, file: u32) -> Option<&'a [Str]> {
+        reads::note_in(file, Door::Top, self.scopes[file as usize].hash(), None);
+        self.found_in(file).exports.as_deref()
     }
 
     pub(crate) fn path(&self, file: u32) -> &'a str {
@@ -87,6 +121,7 @@ impl<'a> World<'a> {
     }
 
     pub(crate) fn file_at(&self, path: &str) -> Option<u32> {
+        reads::note(Door::Path, keys::file(path), None);
         self.file_by_path.get(path).copied()
     }
 
@@ -118,7 +153,27 @@ impl<'a> World<'a> {
     pub(crate) fn decl(&self, def: Def) -> (u32, DeclId, &'a Decl) {
         let file = self.file_of(def);
         let id = DeclId(def.0 - self.first_def[file as usize]);
-        (file, id, self.facts(file).decl(id))
+        reads::note_in(file, Door::Decl, self.scopes[file as usize].hash_of(id), None);
+        (file, id, self.found_in(file).decl(id))
+    }
+
+    /// The same in every run: of the file's path and the symbol path.
+    pub(crate) fn hash(&self, def: Def) -> u64 {
+        let file = self.file_of(def) as usize;
+        self.scopes[file].hash_of(DeclId(def.0 - self.first_def[file]))
+    }
+
+    /// As `hash`, and of the rest that makes it the symbol it is.
+    pub(crate) fn digest(&self, def: Def) -> u64 {
+        let file = self.file_of(def);
+        let id = DeclId(def.0 - self.first_def[file as usize]);
+        let kind = u64::from(self.found_in(file).decl(id).kind.id());
+        keys::mix(self.hash(def), kind << 1 | u64::from(self.is_repeated(def)))
+    }
+
+    /// Whether other files of its directory declare the same.
+    pub(crate) fn is_repeated(&self, def: Def) -> bool {
+        self.repeated.contains(&def)
     }
 
     pub(crate) fn kind(&self, def: Def) -> NodeKind {
@@ -133,32 +188,66 @@ impl<'a> World<'a> {
     /// Whether production code must not be bound to it without importing it: tests, mocks, fixtures.
     pub(crate) fn is_test_code(&self, def: Def) -> bool {
         let (file, _, decl) = self.decl(def);
-        decl.flags.contains(NodeFlags::TEST) || self.facts(file).flags.contains(NodeFlags::TEST)
+        reads::note_in(file, Door::Top, self.scopes[file as usize].hash(), None);
+        decl.flags.contains(NodeFlags::TEST) || self.found_in(file).flags.contains(NodeFlags::TEST)
     }
 
     pub(crate) fn members_named(&self, name: Name) -> &[Def] {
+        reads::note(Door::Members, 0, Some(name));
         self.members_by_name.get(&name).map_or(&[], Vec::as_slice)
     }
 }
 
 fn scopes_of(files: &[InputFile<'_>], names: &[Vec<Name>]) -> Vec<Scopes> {
     use rayon::prelude::*;
-    files.par_iter().zip(names).map(|(file, names)| Scopes::new(file.facts, names)).collect()
+    let scopes = files.par_iter().zip(names).enumerate();
+    scopes.map(|(at, (file, names))| Scopes::new(at as u32, file.path, file.facts, names)).collect()
+}
+
+/// Whether a declaration is a callable member of a type.
+pub(crate) fn is_member(rules: &dyn Rules, facts: &FileFacts, decl: &Decl) -> bool {
+    let of_type = decl.implementation.is_some()
+        || decl.owner.is_some_and(|it| {
+            let owner = facts.decl(it).kind;
+            owner.is_type_like() && (owner != NodeKind::Module || rules.has_member_modules())
+        });
+    let is_called = decl.kind.is_callable() || decl.kind == NodeKind::Property && rules.calls_properties();
+    of_type && is_called
+}
+
+/// Whether a declaration is an object whose members are used by the name of the type around it: whoever knows that type
+/// knows of it too.
+pub(crate) fn is_companion(decl: &Decl) -> bool {
+    decl.kind == NodeKind::Class && decl.modifiers.contains(Modifiers::CLASS_METHOD)
+}
+
+/// Symbols that several files of one directory declare: for other systems, or each for itself (`init`).
+fn repeated(world: &World<'_>) -> FxHashSet<Def> {
+    let mut first: FxHashMap<(&str, &str, NodeKind), Def> = FxHashMap::default();
+    let mut repeated = FxHashSet::default();
+    for file in 0..world.n_files() as u32 {
+        let facts = world.facts(file);
+        let (class, holder) = container_of(&facts.language, world.path(file));
+        if class != ContainerClass::Dir {
+            continue;
+        }
+        for (index, decl) in facts.decls.iter().enumerate() {
+            let def = world.def(file, DeclId(index as u32));
+            let key = (holder, facts.text(decl.path), decl.kind);
+            let first = *first.entry(key).or_insert(def);
+            if world.file_of(first) != file {
+                repeated.extend([first, def]);
+            }
+        }
+    }
+    repeated
 }
 
 fn members_by_name(world: &World<'_>) -> FxHashMap<Name, Vec<Def>> {
     let mut members: FxHashMap<Name, Vec<Def>> = FxHashMap::default();
     for file in 0..world.n_files() as u32 {
         for (index, decl) in world.facts(file).decls.iter().enumerate() {
-            let rules = world.rules(file);
-            let of_type = decl.implementation.is_some()
-                || decl.owner.is_some_and(|it| {
-                    let owner = world.facts(file).decl(it).kind;
-                    owner.is_type_like() && (owner != NodeKind::Module || rules.has_member_modules())
-                });
-            let is_called =
-                decl.kind.is_callable() || decl.kind == NodeKind::Property && rules.calls_properties();
-            if of_type && is_called {
+            if is_member(world.rules(file), world.facts(file), decl) {
                 members
                     .entry(world.name(file, decl.name))
                     .or_default()

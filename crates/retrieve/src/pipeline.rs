@@ -15,7 +15,7 @@
 
 use knowing_graph::{Graph, Hits, NodeIndex, Standing, Walk, Walked, hits, walk};
 use knowing_model::NodeKind;
-use knowing_search::{Index, Names, Prepared, Searcher as _};
+use knowing_search::{Collection, Names, Prepared, Searcher as _};
 use rustc_hash::FxHashMap;
 
 use crate::candidates::{Channel, Found};
@@ -31,7 +31,7 @@ use crate::{features, fuse, model, noise, seeds};
 #[derive(Clone, Copy)]
 pub struct Sources<'a> {
     pub graph: &'a Graph,
-    pub search: &'a Index,
+    pub search: &'a Collection,
     pub names: &'a Names,
 }
 

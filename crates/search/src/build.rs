@@ -12,7 +12,7 @@ use crate::dictionary::Dictionary;
 use crate::fields::{Field, N_FIELDS};
 use crate::image::{Error, Index, Result};
 use crate::layout::{DocumentRecord, Head, NO_TIME, TermRecord, checksum, encode};
-use crate::postings::{Counts, delta};
+use crate::postings::{Counts, END, delta, fields_of};
 use crate::terms::{DocumentTerms, FileTerms};
 use crate::tokenize::Tokenizer;
 use crate::varint;
@@ -203,6 +203,42 @@ impl IndexBuilder {
             self.close(node)?;
         }
         self.handles = handles;
+        Ok(())
+    }
+
+    /// Adds documents of another index as they are there: those whose nodes are wanted.
+    pub fn copy(&mut self, from: &Index, is_wanted: impl Fn(NodeId) -> bool) -> Result<()> {
+        let mut handles: Vec<Option<u32>> = vec![None; from.n_terms()];
+        for document in 0..from.count() {
+            let node = from.node_at(document);
+            if !is_wanted(node) {
+                continue;
+            }
+            let mut vector = from.vector(document);
+            while vector.key != END {
+                let handle = match handles.get(vector.key as usize).copied().flatten() {
+                    Some(handle) => handle,
+                    None => {
+                        let text = from.term_text(vector.key);
+                        let text = text.ok_or(Error::Damaged("a term has no text"))?;
+                        let handle = self.terms.intern(&text).0;
+                        handles[vector.key as usize] = Some(handle);
+                        handle
+                    }
+                };
+                let counts = vector.counts();
+                for field in fields_of(counts.mask) {
+                    self.current.add(handle, field, counts.of[field]);
+                }
+                vector.advance();
+            }
+            if vector.is_damaged() {
+                return Err(Error::Damaged("the terms of a document cannot be read"));
+            }
+            self.current.n_commits = from.record(document).map_or(0, |it| it.n_commits);
+            self.current.last_commit = from.last_commit_at(document);
+            self.close(node)?;
+        }
         Ok(())
     }
 

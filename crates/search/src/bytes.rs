@@ -10,9 +10,15 @@ use memmap2::Mmap;
 pub(crate) enum Bytes {
     Built(Vec<u64>),
     Mapped(Mmap),
+    /// All but so many bytes at the beginning, which are whole words.
+    Behind(Box<Bytes>, usize),
 }
 
 impl Bytes {
+    pub(crate) fn behind(self, from: usize) -> Bytes {
+        Bytes::Behind(Box::new(self), from)
+    }
+
     pub(crate) fn open(path: &Path) -> io::Result<Bytes> {
         Ok(Bytes::Mapped(map(&File::open(path)?)?))
     }
@@ -31,6 +37,7 @@ impl Bytes {
         match self {
             Bytes::Built(words) => bytemuck::cast_slice(words),
             Bytes::Mapped(map) => map,
+            Bytes::Behind(bytes, from) => bytes.as_slice().get(*from..).unwrap_or_default(),
         }
     }
 }

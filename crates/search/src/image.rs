@@ -50,7 +50,11 @@ pub struct Index {
 impl Index {
     /// Maps the image of `snapshot`.
     pub fn open(path: &Path, snapshot: SnapshotId) -> Result<Index> {
-        let index = Index::checked(Bytes::open(path)?)?;
+        Index::of_snapshot(Bytes::open(path)?, snapshot)
+    }
+
+    pub(crate) fn of_snapshot(bytes: Bytes, snapshot: SnapshotId) -> Result<Index> {
+        let index = Index::checked(bytes)?;
         if index.snapshot() != snapshot {
             return Err(Error::Damaged("it is of another snapshot"));
         }
@@ -87,6 +91,16 @@ impl Index {
     /// Whether a query met damage: its answer may lack documents, and the image should be built anew.
     pub fn is_damaged(&self) -> bool {
         self.is_damaged.load(Ordering::Relaxed)
+    }
+
+    /// Tells it from any other image: of the header, which has the sum of the rest.
+    pub(crate) fn sum(&self) -> u64 {
+        self.header.checksum
+    }
+
+    /// The text of a term's number.
+    pub(crate) fn term_text(&self, term: u32) -> Option<String> {
+        String::from_utf8(self.dictionary()?.get_key(u64::from(term))?).ok()
     }
 
     pub fn snapshot(&self) -> SnapshotId {
@@ -238,7 +252,7 @@ impl Index {
         &self.all_bytes()[section_range(&self.header.offsets, section)]
     }
 
-    fn all_bytes(&self) -> &[u8] {
+    pub(crate) fn all_bytes(&self) -> &[u8] {
         self.bytes.as_slice()
     }
 }

@@ -5,12 +5,14 @@
 //!                                        |   + path, history, neighbours
 //!                                  IndexBuilder --finish--> Index --write--> images/<snapshot>.search
 //!                                                             |
-//!                     Query --prepare / search / parts--> Searcher = Index, or Overlay: an index and what changed since
+//!                     Query --prepare / search / parts--> Searcher = Index, or Overlay: an index and what changed since;
+//!                                                         Collection = either, as it is kept
 //! ```
 
 mod blocks;
 mod build;
 mod bytes;
+mod collection;
 mod dictionary;
 mod docs_in_source;
 mod evaluate;
@@ -29,10 +31,11 @@ mod tokenize;
 mod varint;
 
 pub use build::{ImageHead, IndexBuilder, Joining, TermBag, TermHandle};
+pub use collection::Collection;
 pub use evaluate::Evaluation;
 pub use fields::{Field, N_FIELDS};
 pub use image::{DocIndex, Error, Index, Result};
-pub use names::{FileIndex, FileInput, NameInput, Names};
+pub use names::{FileIndex, FileInput, NameInput, NamePatch, Names};
 pub use overlay::Overlay;
 pub use score::{Hit, Parts, Query, QueryTerm, Scoring, View};
 pub use searcher::{Prepared, Searcher, Segment};

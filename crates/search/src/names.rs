@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use bytemuck::{Pod, Zeroable};
-use knowing_model::{FileId, Hash, SnapshotId};
+use knowing_model::{ContainerClass, FileId, Hash, SnapshotId};
 use rustc_hash::FxHashMap;
 
 use crate::bytes::Bytes;
@@ -21,7 +21,7 @@ use crate::layout::checksum;
 
 const MAGIC: [u8; 8] = *b"knownams";
 /// Raise it when the layout changes: old files are then rebuilt.
-const VERSION: u64 = 3;
+const VERSION: u64 = 4;
 const NO_FILE: u32 = u32::MAX;
 
 /// A node as the database knows it, in the graph's order.
@@ -33,6 +33,7 @@ pub struct NameInput<'a> {
     pub symbol: &'a str,
     /// What the symbol path is relative to: mostly the file's path.
     pub container: &'a str,
+    pub class: ContainerClass,
     /// The file it stands in, by position in the list of files.
     pub file: Option<u32>,
     pub first_line: u32,
@@ -59,6 +60,7 @@ struct NodeName {
     last_line: u32,
     /// Nodes of the same terminal name, itself included.
     namesakes: u32,
+    class: u32,
 }
 
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
@@ -99,89 +101,66 @@ pub struct Names {
     by_segment: OnceLock<FxHashMap<Box<str>, Vec<FileIndex>>>,
 }
 
+/// A node of a snapshot that follows on another.
+#[derive(Clone, Copy, Debug)]
+pub enum NamePatch<'a> {
+    /// The same as a node before, in a file that may have another position now.
+    Kept {
+        before: u32,
+        file: Option<u32>,
+    },
+    New(NameInput<'a>),
+}
+
 impl Names {
     /// `files` are sorted by path.
     pub fn build(snapshot: SnapshotId, nodes: &[NameInput<'_>], files: &[FileInput<'_>]) -> Result<Names> {
-        let mut text = String::new();
-        let mut records = Vec::with_capacity(nodes.len());
-        for node in nodes {
-            let at = text.len();
-            text.push_str(node.symbol);
-            text.push_str(node.name);
-            let own =
-                node.file.and_then(|it| files.get(it as usize)).is_none_or(|it| it.path != node.container);
-            let container = if own { node.container } else { "" };
-            text.push_str(container);
-            records.push(NodeName {
-                text: at as u32,
-                symbol_bytes: node.symbol.len() as u32,
-                name_bytes: node.name.len() as u32,
-                container_bytes: container.len() as u32,
-                file: node.file.unwrap_or(NO_FILE),
-                first_line: node.first_line,
-                last_line: node.last_line,
-                namesakes: 0,
-            });
-        }
+        let mut draft = Draft::default();
+        nodes.iter().for_each(|it| draft.push(it, files));
         let mut by_name: Vec<u32> = (0..nodes.len() as u32).collect();
-        by_name.sort_unstable_by(|&a, &b| {
-            folded_order(nodes[a as usize].name, nodes[b as usize].name).then(a.cmp(&b))
-        });
-        let same = |a: &u32, b: &u32| {
-            folded_order(nodes[*a as usize].name, nodes[*b as usize].name) == Ordering::Equal
-        };
-        for run in by_name.chunk_by(same) {
-            run.iter().for_each(|&it| records[it as usize].namesakes = run.len() as u32);
+        by_name.sort_unstable_by(|&a, &b| draft.order(a, b));
+        draft.finish(snapshot, files, by_name)
+    }
+
+    /// As `build`, where most nodes are those of another snapshot, in the same order. What they say is copied, and names
+    /// are sorted by merging.
+    pub fn patched(
+        &self,
+        snapshot: SnapshotId,
+        nodes: &[NamePatch<'_>],
+        files: &[FileInput<'_>],
+    ) -> Result<Names> {
+        let old: &[NodeName] = self.section(0, self.header.n_nodes);
+        let text: &[u8] = self.section(4, self.header.text_bytes);
+        let mut draft = Draft::default();
+        let mut place: Vec<Option<u32>> = vec![None; old.len()];
+        let mut new: Vec<u32> = Vec::new();
+        for (at, node) in (0..).zip(nodes) {
+            match node {
+                NamePatch::Kept { before, file } => {
+                    let record = &old[*before as usize];
+                    place[*before as usize] = Some(at);
+                    draft.copy(record, text, *file)?;
+                }
+                NamePatch::New(input) => {
+                    new.push(at);
+                    draft.push(input, files);
+                }
+            }
         }
-        let mut by_file: Vec<u32> =
-            (0..nodes.len() as u32).filter(|&it| nodes[it as usize].file.is_some()).collect();
-        by_file.sort_unstable_by_key(|&it| {
-            let node = &nodes[it as usize];
-            (node.file, node.first_line, u32::MAX - node.last_line, it)
-        });
-        let mut file_records = Vec::with_capacity(files.len());
-        for (number, file) in files.iter().enumerate() {
-            let at = text.len();
-            text.push_str(file.path);
-            text.push_str(file.language);
-            let first = by_file.partition_point(|&it| nodes[it as usize].file < Some(number as u32));
-            file_records.push(FileName {
-                id: *file.id.as_bytes(),
-                text: at as u32,
-                path_bytes: file.path.len() as u32,
-                language_bytes: file.language.len() as u32,
-                first: first as u32,
-            });
+        new.sort_unstable_by(|&a, &b| draft.order(a, b));
+        // Nodes keep their order among themselves, so that those of one name do too.
+        let old: Vec<u32> = self.by_name().iter().filter_map(|it| place[*it as usize]).collect();
+        let mut old = old.as_slice();
+        let mut by_name = Vec::with_capacity(nodes.len());
+        for at in new {
+            let n_before = old.partition_point(|it| draft.order(*it, at) == Ordering::Less);
+            by_name.extend_from_slice(&old[..n_before]);
+            by_name.push(at);
+            old = &old[n_before..];
         }
-        if u32::try_from(text.len()).is_err() {
-            return Err(Error::Input("the names take more than 4 GiB".to_owned()));
-        }
-        let mut header = Header {
-            magic: MAGIC,
-            version: VERSION,
-            snapshot: *snapshot.as_bytes(),
-            n_nodes: nodes.len() as u64,
-            n_files: files.len() as u64,
-            n_placed: by_file.len() as u64,
-            text_bytes: text.len() as u64,
-            checksum: 0,
-        };
-        let sections: [&[u8]; 5] = [
-            bytemuck::cast_slice(&records),
-            bytemuck::cast_slice(&file_records),
-            bytemuck::cast_slice(&by_name),
-            bytemuck::cast_slice(&by_file),
-            text.as_bytes(),
-        ];
-        let offsets = offsets(&header).ok_or_else(|| Error::Input("too many nodes".to_owned()))?;
-        let mut words = vec![0_u64; offsets[5].div_ceil(8)];
-        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
-        for (section, from) in sections.iter().zip(offsets) {
-            bytes[from..from + section.len()].copy_from_slice(section);
-        }
-        header.checksum = checksum(&bytes[HEADER..]);
-        bytes[..HEADER].copy_from_slice(bytemuck::bytes_of(&header));
-        Names::checked(Bytes::Built(words))
+        by_name.extend_from_slice(old);
+        draft.finish(snapshot, files, by_name)
     }
 
     /// Maps the names of `snapshot`.
@@ -227,9 +206,16 @@ impl Names {
     pub fn container(&self, node: u32) -> &str {
         let record = self.node(node);
         match record.container_bytes {
-            0 => self.path_of(node),
+            0 if self.class(node) == ContainerClass::File => self.path_of(node),
+            // The directory at the top has no name.
+            0 => "",
             length => self.text(record.text + record.symbol_bytes + record.name_bytes, length),
         }
+    }
+
+    pub fn class(&self, node: u32) -> ContainerClass {
+        ContainerClass::from_id(self.node(node).class as u8)
+            .expect("classes are checked when an image is opened")
     }
 
     pub fn file(&self, node: u32) -> Option<FileIndex> {
@@ -302,7 +288,7 @@ impl Names {
 
     /// Nodes of this terminal name in any ASCII case, in the graph's order.
     pub fn named(&self, name: &str) -> &[u32] {
-        self.range(|it| folded_order(it, name))
+        self.range(|it| folded_order(it.as_bytes(), name.as_bytes()))
     }
 
     /// Nodes whose terminal name begins so, by name.
@@ -365,10 +351,10 @@ impl Names {
         let fits = names.by_name().iter().chain(names.by_file()).all(|&it| u64::from(it) < n_nodes)
             && names.files().windows(2).all(|pair| pair[0].first <= pair[1].first)
             && names.files().iter().all(|it| u64::from(it.first) <= names.header.n_placed)
-            && names
-                .section::<NodeName>(0, n_nodes)
-                .iter()
-                .all(|it| it.file == NO_FILE || u64::from(it.file) < names.header.n_files);
+            && names.section::<NodeName>(0, n_nodes).iter().all(|it| {
+                let is_class = u8::try_from(it.class).ok().and_then(ContainerClass::from_id).is_some();
+                is_class && (it.file == NO_FILE || u64::from(it.file) < names.header.n_files)
+            });
         if !fits {
             return Err(Error::Damaged("its lists lead out of it"));
         }
@@ -376,10 +362,141 @@ impl Names {
     }
 }
 
+/// Nodes and their texts in the making.
+#[derive(Default)]
+struct Draft {
+    records: Vec<NodeName>,
+    text: Vec<u8>,
+}
+
+impl Draft {
+    fn push(&mut self, node: &NameInput<'_>, files: &[FileInput<'_>]) {
+        let at = self.text.len();
+        self.text.extend_from_slice(node.symbol.as_bytes());
+        self.text.extend_from_slice(node.name.as_bytes());
+        let own = node.file.and_then(|it| files.get(it as usize)).is_none_or(|it| it.path != node.container);
+        let container = if own { node.container } else { "" };
+        self.text.extend_from_slice(container.as_bytes());
+        self.records.push(NodeName {
+            text: at as u32,
+            symbol_bytes: node.symbol.len() as u32,
+            name_bytes: node.name.len() as u32,
+            container_bytes: container.len() as u32,
+            file: node.file.unwrap_or(NO_FILE),
+            first_line: node.first_line,
+            last_line: node.last_line,
+            namesakes: 0,
+            class: u32::from(node.class.id()),
+        });
+    }
+
+    fn copy(&mut self, record: &NodeName, text: &[u8], file: Option<u32>) -> Result<()> {
+        let length =
+            record.symbol_bytes as usize + record.name_bytes as usize + record.container_bytes as usize;
+        let from = record.text as usize;
+        let own = text.get(from..from + length).ok_or(Error::Damaged("its texts lead out of it"))?;
+        let at = self.text.len();
+        self.text.extend_from_slice(own);
+        let file = file.unwrap_or(NO_FILE);
+        self.records.push(NodeName { text: at as u32, file, namesakes: 0, ..*record });
+        Ok(())
+    }
+
+    fn name(&self, at: u32) -> &[u8] {
+        let record = &self.records[at as usize];
+        let from = record.text as usize + record.symbol_bytes as usize;
+        &self.text[from..from + record.name_bytes as usize]
+    }
+
+    fn order(&self, a: u32, b: u32) -> Ordering {
+        folded_order(self.name(a), self.name(b)).then(a.cmp(&b))
+    }
+
+    /// Nodes by file, outermost first in order of lines.
+    fn by_file(&self, n_files: usize) -> (Vec<u32>, Vec<u32>) {
+        let mut firsts = vec![0_u32; n_files + 1];
+        let placed = || self.records.iter().zip(0..).filter(|it| (it.0.file as usize) < n_files);
+        placed().for_each(|(record, _)| firsts[record.file as usize + 1] += 1);
+        for at in 1..firsts.len() {
+            firsts[at] += firsts[at - 1];
+        }
+        let mut next = firsts.clone();
+        let mut by_file = vec![0_u32; firsts[n_files] as usize];
+        for (record, at) in placed() {
+            let slot = &mut next[record.file as usize];
+            by_file[*slot as usize] = at;
+            *slot += 1;
+        }
+        for span in firsts.windows(2) {
+            by_file[span[0] as usize..span[1] as usize].sort_unstable_by_key(|&it| {
+                let record = &self.records[it as usize];
+                (record.first_line, u32::MAX - record.last_line, it)
+            });
+        }
+        (firsts, by_file)
+    }
+
+    fn finish(mut self, snapshot: SnapshotId, files: &[FileInput<'_>], by_name: Vec<u32>) -> Result<Names> {
+        let mut from = 0;
+        while from < by_name.len() {
+            let name = self.name(by_name[from]);
+            let same = |it: &&u32| folded_order(self.name(**it), name) == Ordering::Equal;
+            let n = by_name[from..].iter().take_while(same).count();
+            by_name[from..from + n].iter().for_each(|&it| self.records[it as usize].namesakes = n as u32);
+            from += n;
+        }
+        let (firsts, by_file) = self.by_file(files.len());
+        let Draft { records, mut text } = self;
+        let mut file_records = Vec::with_capacity(files.len());
+        for (file, first) in files.iter().zip(firsts) {
+            let at = text.len();
+            text.extend_from_slice(file.path.as_bytes());
+            text.extend_from_slice(file.language.as_bytes());
+            file_records.push(FileName {
+                id: *file.id.as_bytes(),
+                text: at as u32,
+                path_bytes: file.path.len() as u32,
+                language_bytes: file.language.len() as u32,
+                first,
+            });
+        }
+        if u32::try_from(text.len()).is_err() {
+            return Err(Error::Input("the names take more than 4 GiB".to_owned()));
+        }
+        let mut header = Header {
+            magic: MAGIC,
+            version: VERSION,
+            snapshot: *snapshot.as_bytes(),
+            n_nodes: records.len() as u64,
+            n_files: files.len() as u64,
+            n_placed: by_file.len() as u64,
+            text_bytes: text.len() as u64,
+            checksum: 0,
+        };
+        let sections: [&[u8]; 5] = [
+            bytemuck::cast_slice(&records),
+            bytemuck::cast_slice(&file_records),
+            bytemuck::cast_slice(&by_name),
+            bytemuck::cast_slice(&by_file),
+            &text,
+        ];
+        let offsets = offsets(&header).ok_or_else(|| Error::Input("too many nodes".to_owned()))?;
+        let mut words = vec![0_u64; offsets[5].div_ceil(8)];
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
+        for (section, from) in sections.iter().zip(offsets) {
+            bytes[from..from + section.len()].copy_from_slice(section);
+        }
+        header.checksum = checksum(&bytes[HEADER..]);
+        bytes[..HEADER].copy_from_slice(bytemuck::bytes_of(&header));
+        // What was just encoded is whole, and is not looked at again.
+        Ok(Names { header, bytes: Bytes::Built(words), by_segment: OnceLock::new() })
+    }
+}
+
 /// ASCII letters are equal in any case.
-fn folded_order(one: &str, other: &str) -> Ordering {
-    let folded = |it: u8| it.to_ascii_lowercase();
-    one.bytes().map(folded).cmp(other.bytes().map(folded))
+fn folded_order(one: &[u8], other: &[u8]) -> Ordering {
+    let folded = |it: &u8| it.to_ascii_lowercase();
+    one.iter().map(folded).cmp(other.iter().map(folded))
 }
 
 /// Where each section begins, and the end of the last; none when that overflows.
@@ -408,7 +525,9 @@ mod tests {
     fn node(symbol: &'static str, file: Option<u32>, first_line: u32, last_line: u32) -> NameInput<'static> {
         let name = symbol.rsplit('.').next().unwrap_or_default();
         let container = ["src/cart.py", "src/shop/cart.rs"].get(file.map_or(9, |it| it as usize));
-        NameInput { name, symbol, container: container.copied().unwrap_or("os"), file, first_line, last_line }
+        let class = if file.is_some() { ContainerClass::File } else { ContainerClass::Virtual };
+        let container = container.copied().unwrap_or("os");
+        NameInput { name, symbol, container, class, file, first_line, last_line }
     }
 
     fn drawn() -> Names {
@@ -441,12 +560,46 @@ mod tests {
     }
 
     #[test]
+    fn g_patched_names_have_the_bytes_of_names_built_anew() {
+        let words = ["add", "Add", "open", "address", "b", "ADD", "zeta", "alpha", "a"];
+        let all: Vec<NameInput<'_>> =
+            (0..60).map(|it| node(words[it * 7 % words.len()], Some((it % 2) as u32), 1, 2)).collect();
+        let file = |path| FileInput { id: FileId(Hash([1; 32])), path, language: "python" };
+        let files = [file("src/cart.py"), file("src/shop/cart.rs")];
+        for step in 1..20_usize {
+            let old: Vec<usize> = (0..all.len()).filter(|it| it * step % 5 != 1).collect();
+            let new: Vec<usize> = (0..all.len()).filter(|it| it * step % 7 != 2).collect();
+            let inputs = |of: &[usize]| of.iter().map(|it| all[*it]).collect::<Vec<_>>();
+            let patches: Vec<NamePatch<'_>> = new
+                .iter()
+                .map(|it| match old.binary_search(it) {
+                    Ok(before) => NamePatch::Kept { before: before as u32, file: all[*it].file },
+                    Err(_) => NamePatch::New(all[*it]),
+                })
+                .collect();
+            let built = Names::build(SNAPSHOT, &inputs(&new), &files).unwrap();
+            let base = Names::build(SNAPSHOT, &inputs(&old), &files).unwrap();
+            let patched = base.patched(SNAPSHOT, &patches, &files).unwrap();
+            assert_eq!(patched.bytes.as_slice(), built.bytes.as_slice(), "{step}");
+        }
+    }
+
+    #[test]
     fn a_node_says_where_it_stands() {
         let names = drawn();
         assert_eq!((names.name(0), names.symbol(0), names.container(0)), ("add", "Cart.add", "src/cart.py"));
         assert_eq!((names.lines(0), names.path_of(0)), ((3, 4), "src/cart.py"));
         assert_eq!((names.file(1), names.path_of(1), names.container(1)), (None, "", "os"));
         assert_eq!(names.language(FileIndex(1)), "rust");
+    }
+
+    #[test]
+    fn what_stands_in_the_directory_at_the_top_is_not_taken_for_part_of_its_file() {
+        let at_top = |class| NameInput { container: "", class, ..node("Run", Some(0), 1, 2) };
+        let file = FileInput { id: FileId(Hash([1; 32])), path: "run.go", language: "go" };
+        let in_file = NameInput { container: "run.go", ..at_top(ContainerClass::File) };
+        let names = Names::build(SNAPSHOT, &[at_top(ContainerClass::Dir), in_file], &[file]).unwrap();
+        assert_eq!((names.container(0), names.container(1)), ("", "run.go"));
     }
 
     #[test]

@@ -14,8 +14,9 @@ use std::sync::Arc;
 
 use knowing_model::NodeId;
 
+use crate::build::{ImageHead, IndexBuilder};
 use crate::fields::N_FIELDS;
-use crate::image::{DocIndex, Index};
+use crate::image::{DocIndex, Index, Result};
 use crate::searcher::{Searcher, Segment};
 
 #[derive(Clone, Debug)]
@@ -58,6 +59,37 @@ impl Overlay {
     /// The documents that were added or replaced.
     pub fn changed(&self) -> &Arc<Index> {
         &self.changed
+    }
+
+    /// How many documents were added, replaced or removed.
+    pub fn n_changes(&self) -> usize {
+        self.changed.count() as usize + self.removed_alone().len()
+    }
+
+    /// All documents as one index, with what the changed ones state about themselves.
+    pub fn whole(&self) -> Result<Index> {
+        let head = ImageHead {
+            snapshot: self.changed.snapshot(),
+            history_digest: self.changed.history_digest(),
+            commit_time: self.changed.commit_time(),
+        };
+        let mut builder = IndexBuilder::new();
+        let is_kept =
+            |it: NodeId| self.base.find(it).is_some_and(|it| self.removed.binary_search(&it).is_err());
+        builder.copy(&self.base, is_kept)?;
+        builder.copy(&self.changed, |_| true)?;
+        builder.finish(&head)
+    }
+
+    /// Nodes of documents that are in the base and not here.
+    pub fn removed_nodes(&self) -> impl Iterator<Item = NodeId> {
+        self.removed_alone().into_iter().map(|it| self.base.node_at(it))
+    }
+
+    /// Documents of the base that nothing replaces.
+    pub(crate) fn removed_alone(&self) -> Vec<u32> {
+        let is_replaced = |it: u32| self.changed.find(self.base.node_at(it)).is_some();
+        self.removed.iter().copied().filter(|it| !is_replaced(*it)).collect()
     }
 
     fn n_removed_with(&self, term: u32) -> u32 {

@@ -10,4 +10,4 @@ pub mod verify;
 mod tests;
 
 pub use prove::{PackageTree, Prover, Relation};
-pub use tree::{EdgeLeaf, KindRoot, PackageRoot, Tree, merkle};
+pub use tree::{EdgeLeaf, KindRoot, PackageRoot, Roots, Tree, merkle};

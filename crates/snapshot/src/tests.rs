@@ -146,4 +146,23 @@ proptest! {
         other[..middle].reverse();
         prop_assert_eq!(Tree::build(other), Tree::build(edges));
     }
+
+    #[test]
+    fn s_patched_roots_are_those_of_all_edges(
+        before in proptest::collection::vec(any_edge(), 0..40),
+        after in proptest::collection::vec(any_edge(), 0..40),
+    ) {
+        const PACKAGES: [&str; 6] = [".", "_virtual", "a", "a/b", "a-b", "ä"];
+        let leaf = |&(package, kind, id, provenance, confidence_bp): &(usize, EdgeKind, u8, Provenance, u16)| {
+            EdgeLeaf { package: PACKAGES[package], kind, id: EdgeId(Hash([id; 32])), provenance, confidence_bp }
+        };
+        // The last three packages stay as they were.
+        let is_changed = |it: &&(usize, EdgeKind, u8, Provenance, u16)| it.0 < 3;
+        let old = Tree::build(before.iter().map(leaf));
+        let kept = before.iter().filter(|it| !is_changed(it));
+        let new = Tree::build(kept.chain(after.iter().filter(is_changed)).map(leaf));
+        let changed = PACKAGES[..3].iter().copied().collect();
+        let patched = old.roots().patched(&changed, after.iter().filter(is_changed).map(leaf));
+        prop_assert_eq!(patched, new.roots());
+    }
 }

@@ -9,7 +9,7 @@
 //!
 //! Labels and counts are inside the hashes, so that nothing can be moved under another name.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use knowing_model::{EdgeId, EdgeKind, Hash, Provenance, identity};
 
@@ -43,6 +43,29 @@ pub struct KindRoot {
     pub kind: EdgeKind,
     pub n_leaves: u64,
     pub root: Hash,
+}
+
+/// The roots of a tree: all that a snapshot keeps of it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Roots {
+    pub root: Hash,
+    /// (package, root) in byte order of the names.
+    pub packages: Vec<(String, Hash)>,
+}
+
+impl Roots {
+    /// Those of a tree that differs from this one in some packages alone, all of whose edges are given.
+    pub fn patched<'a>(
+        &self,
+        changed: &BTreeSet<&str>,
+        edges: impl IntoIterator<Item = EdgeLeaf<'a>>,
+    ) -> Roots {
+        let mut packages: BTreeMap<String, Hash> = self.packages.iter().cloned().collect();
+        packages.retain(|name, _| !changed.contains(name.as_str()));
+        packages.extend(Tree::build(edges).packages.into_iter().map(|it| (it.name, it.root)));
+        let packages: Vec<(String, Hash)> = packages.into_iter().collect();
+        Roots { root: root_over(packages.iter().map(|it| it.1)), packages }
+    }
 }
 
 impl Tree {
@@ -83,9 +106,9 @@ impl Tree {
         root_over(names.into_iter().filter_map(|it| self.package(it)).map(|it| it.root))
     }
 
-    /// (package, root) in byte order of the names.
-    pub fn package_roots(&self) -> Vec<(String, Hash)> {
-        self.packages.iter().map(|it| (it.name.clone(), it.root)).collect()
+    pub fn roots(&self) -> Roots {
+        let packages = self.packages.iter().map(|it| (it.name.clone(), it.root)).collect();
+        Roots { root: self.root, packages }
     }
 }
 

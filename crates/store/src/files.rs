@@ -98,6 +98,28 @@ impl Store {
         })
     }
 
+    /// A file version that was met under this ruleset: its row, and why it was left out if it was.
+    pub fn file_version(
+        &self,
+        repo: i64,
+        ruleset: u32,
+        path: &str,
+        id: FileId,
+    ) -> Result<Option<(i64, Option<String>)>> {
+        self.read(|db| {
+            // One that was read comes before one that was left out.
+            let mut statement = db.prepare_cached(
+                "SELECT file_row, skip_reason FROM files
+                 WHERE repo_id = ?1 AND path = ?2 AND ruleset = ?3 AND hash = ?4 ORDER BY skip_reason LIMIT 1",
+            )?;
+            let row = statement.query_row((repo, path, ruleset, id.as_bytes()), |row| {
+                let reason: String = row.get(1)?;
+                Ok((row.get(0)?, (!reason.is_empty()).then_some(reason)))
+            });
+            Ok(row.optional()?)
+        })
+    }
+
     /// The file versions that were left out under this ruleset, and why.
     pub fn skipped_files(&self, repo: i64, ruleset: u32) -> Result<FxHashMap<FileId, (i64, String)>> {
         self.read(|db| {
@@ -183,7 +205,7 @@ pub(crate) fn write_files(
             FileState::Stored(_) | FileState::Skipped(_) => 0,
         };
         if let Some((ruleset, vectors)) = file.terms {
-            insert_terms(db, TermsKey { blob: file.blob, language: file.language, ruleset }, vectors)?;
+            insert_terms(db, TermsKey { file: file.id, language: file.language, ruleset }, vectors)?;
         }
         rows.push(row);
     }

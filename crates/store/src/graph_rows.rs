@@ -14,6 +14,8 @@ use crate::symbols::tabled;
 pub struct GraphRows {
     pub nodes: Vec<GraphNode>,
     pub edges: Vec<GraphEdge>,
+    /// How many node rows are left out because another file states their symbol too.
+    pub n_repeated: u64,
 }
 
 /// A symbol of the snapshot; each one once.
@@ -47,6 +49,7 @@ impl Reader<'_> {
             let mut rows = GraphRows::default();
             let mut seen = Seen::default();
             let repeated = read_nodes(db, &ranges.nodes, &mut rows.nodes, &mut seen)?;
+            rows.n_repeated = repeated.len() as u64;
             self.settle(repeated, &mut rows.nodes)?;
             read_edges(db, &ranges.edges, &mut rows.edges, &mut seen)?;
             read_virtual_nodes(db, &seen, &mut rows.nodes)?;
@@ -75,13 +78,13 @@ impl Reader<'_> {
 }
 
 /// Runs of rows, half open. Units that were written one after the other are read in one scan.
-struct Ranges {
-    nodes: Vec<(u32, u32)>,
-    edges: Vec<(u32, u32)>,
+pub(crate) struct Ranges {
+    pub(crate) nodes: Vec<(u32, u32)>,
+    pub(crate) edges: Vec<(u32, u32)>,
 }
 
 impl Ranges {
-    fn of_units(db: &Connection, units: &RoaringBitmap) -> std::result::Result<Ranges, Fault> {
+    pub(crate) fn of_units(db: &Connection, units: &RoaringBitmap) -> std::result::Result<Ranges, Fault> {
         let mut ranges = Ranges { nodes: Vec::new(), edges: Vec::new() };
         let (Some(first), Some(last)) = (units.min(), units.max()) else { return Ok(ranges) };
         let mut statement = db.prepare_cached(
@@ -114,10 +117,10 @@ fn extend(ranges: &mut Vec<(u32, u32)>, first: u32, n: u32) {
 
 /// What was seen of each symbol, by its row. Rows are dense, and a byte for each is the fastest set there is.
 #[derive(Default)]
-struct Seen(Vec<Sight>);
+pub(crate) struct Seen(Vec<Sight>);
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Sight {
+pub(crate) enum Sight {
     Nothing,
     EndOfEdge,
     Node,
@@ -141,7 +144,7 @@ impl Seen {
 }
 
 /// Adds each symbol once, and gives back what states one again.
-fn read_nodes(
+pub(crate) fn read_nodes(
     db: &Connection,
     ranges: &[(u32, u32)],
     nodes: &mut Vec<GraphNode>,
@@ -174,7 +177,7 @@ fn read_nodes(
     Ok(repeated)
 }
 
-fn read_edges(
+pub(crate) fn read_edges(
     db: &Connection,
     ranges: &[(u32, u32)],
     edges: &mut Vec<GraphEdge>,
@@ -205,7 +208,7 @@ fn read_edges(
     Ok(())
 }
 
-fn read_virtual_nodes(
+pub(crate) fn read_virtual_nodes(
     db: &Connection,
     seen: &Seen,
     nodes: &mut Vec<GraphNode>,

@@ -42,6 +42,8 @@ pub struct NewHistory<'a> {
     pub is_cut: bool,
     /// Ids of all commits of the walk, newest first.
     pub walked: &'a [&'a [u8]],
+    /// What the walk went on with, where that is known: rows from `walked`.
+    pub older: &'a [u32],
     /// Those that were not known.
     pub mined: &'a [MinedCommit],
 }
@@ -55,6 +57,14 @@ pub struct HistoryRow {
     pub is_cut: bool,
     /// How many commits it has that say something.
     pub n_commits: u32,
+}
+
+/// The commits of two snapshots, each once, and their places in either history, newest first.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TwoHistories {
+    pub commits: Vec<MinedCommit>,
+    pub one: Vec<u32>,
+    pub other: Vec<u32>,
 }
 
 impl Store {
@@ -77,6 +87,18 @@ impl Store {
         })
     }
 
+    /// Rows of all commits that a snapshot's history was made of, newest first; none when some were not mined.
+    pub fn walked(&self, snapshot: &SnapshotRow, rules: u32) -> Result<Option<Vec<u32>>> {
+        self.read(|db| {
+            let mut statement = db.prepare_cached(
+                "SELECT walked FROM histories WHERE snapshot_row = ?1 AND rules = ?2 AND walked > x''",
+            )?;
+            let packed: Option<Vec<u8>> =
+                statement.query_row((snapshot.row, rules), |row| row.get(0)).optional()?;
+            packed.map(|it| unpack_rows(&it).ok_or_else(|| damaged(snapshot))).transpose()
+        })
+    }
+
     /// None when the snapshot has none by these rules.
     pub fn history(&self, snapshot: &SnapshotRow, rules: u32) -> Result<Option<HistoryRow>> {
         self.read(|db| history(db, snapshot, rules))
@@ -84,29 +106,57 @@ impl Store {
 
     /// The commits of a snapshot that say something, newest first.
     pub fn commits_of(&self, snapshot: &SnapshotRow, rules: u32) -> Result<Vec<MinedCommit>> {
+        self.read(|db| rows_of(db, snapshot, rules)?.iter().map(|it| commit_at(db, snapshot, *it)).collect())
+    }
+
+    /// The commits of two snapshots, which have most of them in common.
+    pub fn commits_of_both(
+        &self,
+        one: &SnapshotRow,
+        other: &SnapshotRow,
+        rules: u32,
+    ) -> Result<TwoHistories> {
         self.read(|db| {
-            let mut list = db
-                .prepare_cached("SELECT commit_rows FROM histories WHERE snapshot_row = ?1 AND rules = ?2")?;
-            let packed: Option<Vec<u8>> =
-                list.query_row((snapshot.row, rules), |row| row.get(0)).optional()?;
-            let damaged =
-                || Fault::damaged(format!("the history of snapshot {} cannot be read", snapshot.id));
-            let rows = unpack_rows(&packed.unwrap_or_default()).ok_or_else(damaged)?;
-            let mut statement = db.prepare_cached(
-                "SELECT commit_id, time, message, touches FROM commits WHERE commit_row = ?1",
-            )?;
-            let mut commits = Vec::with_capacity(rows.len());
-            for row in rows {
-                let found = statement.query_row([row], |row| {
-                    Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get::<_, Vec<u8>>(3)?))
-                });
-                let (id, time, message, touches) = found.optional()?.ok_or_else(damaged)?;
-                let touches = postcard::from_bytes(&touches).map_err(|_| damaged())?;
-                commits.push(MinedCommit { id, time, message, touches });
-            }
-            Ok(commits)
+            let rows = [rows_of(db, one, rules)?, rows_of(db, other, rules)?];
+            let mut all: Vec<u32> = rows.concat();
+            all.sort_unstable();
+            all.dedup();
+            let commits = all.iter().map(|it| commit_at(db, other, *it));
+            let commits = commits.collect::<std::result::Result<_, Fault>>()?;
+            let [one, other] =
+                rows.map(|it| it.iter().map(|row| all.partition_point(|it| it < row) as u32).collect());
+            Ok(TwoHistories { commits, one, other })
         })
     }
+}
+
+fn rows_of(db: &Connection, snapshot: &SnapshotRow, rules: u32) -> std::result::Result<Vec<u32>, Fault> {
+    let mut list =
+        db.prepare_cached("SELECT commit_rows FROM histories WHERE snapshot_row = ?1 AND rules = ?2")?;
+    let packed: Option<Vec<u8>> = list.query_row((snapshot.row, rules), |row| row.get(0)).optional()?;
+    unpack_rows(&packed.unwrap_or_default()).ok_or_else(|| damaged(snapshot))
+}
+
+fn commit_at(
+    db: &Connection,
+    snapshot: &SnapshotRow,
+    commit_row: u32,
+) -> std::result::Result<MinedCommit, Fault> {
+    let mut statement =
+        db.prepare_cached("SELECT commit_id, time, message, touches FROM commits WHERE commit_row = ?1")?;
+    let mut rows = statement.query([commit_row])?;
+    let row = rows.next()?.ok_or_else(|| damaged(snapshot))?;
+    let touches = row.get_ref(3)?.as_blob().map_err(rusqlite::Error::from)?;
+    Ok(MinedCommit {
+        id: row.get(0)?,
+        time: row.get(1)?,
+        message: row.get(2)?,
+        touches: postcard::from_bytes(touches).map_err(|_| damaged(snapshot))?,
+    })
+}
+
+fn damaged(snapshot: &SnapshotRow) -> Fault {
+    Fault::damaged(format!("the history of snapshot {} cannot be read", snapshot.id))
 }
 
 fn write_commits(db: &Connection, new: &NewHistory<'_>) -> std::result::Result<(), Fault> {
@@ -132,18 +182,33 @@ fn write_history(
     new: &NewHistory<'_>,
 ) -> std::result::Result<HistoryRow, Fault> {
     let mut find = db.prepare_cached(
-        "SELECT commit_row FROM commits WHERE commit_id = ?1 AND rules = ?2 AND touches > x''",
+        "SELECT commit_row, touches > x'' FROM commits WHERE commit_id = ?1 AND rules = ?2",
     )?;
+    let mut id_of =
+        db.prepare_cached("SELECT commit_id FROM commits WHERE commit_row = ?1 AND touches > x''")?;
+    let mut walked: Vec<u32> = Vec::new();
     let mut rows: Vec<u32> = Vec::new();
-    let mut ids: Vec<&[u8]> = Vec::new();
+    let mut ids: Vec<Vec<u8>> = Vec::new();
     for &id in new.walked {
-        if let Some(row) = find.query_row((id, new.rules), |row| row.get(0)).optional()? {
+        let found = find.query_row((id, new.rules), |row| Ok((row.get(0)?, row.get::<_, bool>(1)?)));
+        if let Some((row, says_something)) = found.optional()? {
+            walked.push(row);
+            if says_something {
+                rows.push(row);
+                ids.push(id.to_owned());
+            }
+        }
+    }
+    let is_known = walked.len() == new.walked.len();
+    for &row in new.older {
+        walked.push(row);
+        if let Some(id) = id_of.query_row([row], |row| row.get(0)).optional()? {
             rows.push(row);
             ids.push(id);
         }
     }
     let row = HistoryRow {
-        digest: identity::history_digest(new.rules, ids.iter().copied()),
+        digest: identity::history_digest(new.rules, ids.iter().map(Vec::as_slice)),
         commit_time: new.commit_time,
         is_cut: new.is_cut,
         n_commits: u32::try_from(ids.len()).map_err(|_| Fault::TooLarge)?,
@@ -155,11 +220,16 @@ fn write_history(
     }
     let mut packed = Vec::new();
     pack_rows(rows.into_iter(), &mut packed);
+    let mut packed_walk = Vec::new();
+    if is_known && !new.is_cut {
+        pack_rows(walked.into_iter(), &mut packed_walk);
+    }
     let mut insert = db.prepare_cached(
-        "INSERT INTO histories (snapshot_row, rules, digest, commit_time, is_cut, n_commits, commit_rows)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+        "INSERT INTO histories
+         (snapshot_row, rules, digest, commit_time, is_cut, n_commits, commit_rows, walked)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
          ON CONFLICT (snapshot_row) DO UPDATE
-         SET rules = ?2, digest = ?3, commit_time = ?4, is_cut = ?5, n_commits = ?6, commit_rows = ?7",
+         SET rules = ?2, digest = ?3, commit_time = ?4, is_cut = ?5, n_commits = ?6, commit_rows = ?7, walked = ?8",
     )?;
     insert.execute((
         snapshot.row,
@@ -169,6 +239,7 @@ fn write_history(
         row.is_cut,
         row.n_commits,
         packed,
+        packed_walk,
     ))?;
     Ok(row)
 }

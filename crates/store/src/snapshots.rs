@@ -32,8 +32,11 @@ pub struct NewSnapshot<'a> {
     pub package_roots: &'a [(String, Hash)],
     pub worktree: Option<NewWorktree<'a>>,
     pub files: &'a [NewFile<'a>],
+    /// Those that `units` speak of.
     pub symbols: &'a [Symbol],
     pub units: &'a [Unit],
+    /// Rows of units that are stored and belong to this snapshot as they are.
+    pub kept_units: &'a [u32],
     pub counts: Counts,
     /// Unix seconds.
     pub created_at: i64,
@@ -50,6 +53,18 @@ pub struct Counts {
     pub skipped: BTreeMap<String, u64>,
     pub edges_by_provenance: BTreeMap<String, u64>,
     pub unresolved_by_reason: BTreeMap<String, u64>,
+}
+
+/// What a write did.
+#[derive(Clone, Debug)]
+pub struct Written {
+    pub snapshot: SnapshotRow,
+    /// Rows of the new snapshot's `files`, in their order; none when the snapshot was there already.
+    pub files: Option<Vec<i64>>,
+    /// Rows of the new snapshot's `units`, in their order; none when the snapshot was there already.
+    pub units: Option<Vec<u32>>,
+    /// What `Reader::graph_rows` would read back, where all of it was written just now.
+    pub rows: Option<GraphRows>,
 }
 
 /// A stored snapshot.
@@ -110,23 +125,12 @@ impl Store {
     }
 
     /// Writes everything in one transaction. What is stored already, down to the snapshot itself, is not written again.
-    pub fn write_snapshot(&mut self, new: &NewSnapshot<'_>) -> Result<SnapshotRow> {
-        Ok(self.write_snapshot_and_rows(new)?.0)
-    }
-
-    /// As `write_snapshot`, with what `Reader::graph_rows` would read back, where all of it was written just now.
-    pub fn write_snapshot_and_rows(
-        &mut self,
-        new: &NewSnapshot<'_>,
-    ) -> Result<(SnapshotRow, Option<GraphRows>)> {
+    pub fn write_snapshot(&mut self, new: &NewSnapshot<'_>) -> Result<Written> {
         self.write(|db| write(db, new))
     }
 }
 
-fn write(
-    db: &Connection,
-    new: &NewSnapshot<'_>,
-) -> std::result::Result<(SnapshotRow, Option<GraphRows>), Fault> {
+fn write(db: &Connection, new: &NewSnapshot<'_>) -> std::result::Result<Written, Fault> {
     let repo = upsert_repo(
         db,
         &NewRepo { url: new.url, object_format: new.object_format, ruleset: new.ruleset, at: new.created_at },
@@ -139,10 +143,11 @@ fn write(
         root: new.root,
         dirty: new.dirty,
     });
-    let (snapshot, rows) = match snapshot_where(db, "snapshot_id = ?1", [id.as_bytes()])? {
-        Some(stored) => (stored, None),
+    let written = match snapshot_where(db, "snapshot_id = ?1", [id.as_bytes()])? {
+        Some(stored) => Written { snapshot: stored, files: None, units: None, rows: None },
         None => write_new(db, repo, id, new)?,
     };
+    let snapshot = &written.snapshot;
     if let Some(worktree) = new.worktree
         && snapshot.chained
     {
@@ -156,7 +161,7 @@ fn write(
         };
         upsert_worktree(db, &row)?;
     }
-    Ok((snapshot, rows))
+    Ok(written)
 }
 
 fn write_new(
@@ -164,11 +169,14 @@ fn write_new(
     repo: i64,
     id: SnapshotId,
     new: &NewSnapshot<'_>,
-) -> std::result::Result<(SnapshotRow, Option<GraphRows>), Fault> {
+) -> std::result::Result<Written, Fault> {
     let parent = parent_of(db, repo, new)?;
     let file_rows = write_files(db, repo, new.ruleset, new.files)?;
     let target = Target { repo, known_repo: parent.is_some(), file_rows: &file_rows, symbols: new.symbols };
-    let (unit_set, rows) = write_units(db, &target, new.units)?;
+    let (units, rows) = write_units(db, &target, new.units)?;
+    let unit_set: RoaringBitmap = units.iter().chain(new.kept_units).copied().collect();
+    // With units that were there before, these are not all rows.
+    let rows = rows.filter(|_| new.kept_units.is_empty());
     let file_set = row_set(&file_rows)?;
     let package_roots: Vec<(&str, [u8; 32])> =
         new.package_roots.iter().map(|(package, root)| (package.as_str(), root.0)).collect();
@@ -213,7 +221,7 @@ fn write_new(
         pack_set(&unit_set),
         compress(&package_roots),
     ))?;
-    Ok((snapshot, rows))
+    Ok(Written { snapshot, files: Some(file_rows), units: Some(units), rows })
 }
 
 fn row_set(rows: &[i64]) -> std::result::Result<RoaringBitmap, Fault> {

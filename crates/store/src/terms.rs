@@ -1,27 +1,29 @@
-//! Term vectors of file contents, as the search crate encodes them.
+//! Term vectors of file versions, as the search crate encodes them.
 
+use knowing_model::FileId;
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::connection::Store;
 use crate::error::{Fault, Result};
 
-/// What makes term vectors themselves: the content, and how it was read.
+/// What makes term vectors themselves: the file version, and how it was read. The content alone does not: what a file is
+/// called may say that it holds tests, and so what it declares.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct TermsKey<'a> {
-    /// Git's raw object id.
-    pub blob: &'a [u8],
+    pub file: FileId,
     pub language: &'a str,
     /// Of extraction and of cutting texts into terms.
     pub ruleset: u32,
 }
 
 impl Store {
+    /// The column is called `blob` from the time when contents were the key.
     pub fn terms(&self, key: TermsKey<'_>) -> Result<Option<Vec<u8>>> {
         self.read(|db| {
             let mut statement = db.prepare_cached(
                 "SELECT vectors FROM terms WHERE blob = ?1 AND language = ?2 AND ruleset = ?3",
             )?;
-            let row = (key.blob, key.language, key.ruleset);
+            let row = (key.file.as_bytes(), key.language, key.ruleset);
             Ok(statement.query_row(row, |row| row.get(0)).optional()?)
         })
     }
@@ -45,6 +47,6 @@ pub(crate) fn insert_terms(
         "INSERT INTO terms (blob, language, ruleset, vectors) VALUES (?1, ?2, ?3, ?4)
          ON CONFLICT (blob, language, ruleset) DO UPDATE SET vectors = ?4",
     )?;
-    statement.execute((key.blob, key.language, key.ruleset, vectors))?;
+    statement.execute((key.file.as_bytes(), key.language, key.ruleset, vectors))?;
     Ok(())
 }

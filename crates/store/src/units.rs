@@ -1,7 +1,6 @@
 //! Writing units: those whose digest is stored are found, the others become rows.
 
 use knowing_model::{Edge, Hash, Node, NodeFlags, Symbol, Unit, Unresolved};
-use roaring::RoaringBitmap;
 use rusqlite::{CachedStatement, Connection, OptionalExtension};
 
 use crate::digest::Canon;
@@ -20,12 +19,12 @@ pub(crate) struct Target<'a> {
     pub(crate) symbols: &'a [Symbol],
 }
 
-/// The rows of all units, and what the graph image needs of them when none was there before.
+/// The rows of all units, in their order, and what the graph image needs of them when none was there before.
 pub(crate) fn write_units(
     db: &Connection,
     target: &Target<'_>,
     units: &[Unit],
-) -> Result<(RoaringBitmap, Option<GraphRows>), Fault> {
+) -> Result<(Vec<u32>, Option<GraphRows>), Fault> {
     let mut find = db.prepare_cached(
         "SELECT unit_row FROM units WHERE repo_id = ?1 AND file_row = ?2 AND layer = ?3 AND digest = ?4",
     )?;
@@ -34,7 +33,7 @@ pub(crate) fn write_units(
     if !target.known_repo {
         writer.symbols.intern_all(&canon.by_id)?;
     }
-    let mut set = RoaringBitmap::new();
+    let mut unit_rows = Vec::with_capacity(units.len());
     let mut all_new = true;
     for unit in units {
         let file_row = unit.file.map_or(0, |it| target.file_rows[it as usize]);
@@ -47,10 +46,10 @@ pub(crate) fn write_units(
             }
             None => writer.write(unit, file_row, digest, &canon)?,
         };
-        set.insert(row);
+        unit_rows.push(row);
     }
     let rows = if all_new { writer.graph.finish(target.symbols) } else { None };
-    Ok((set, rows))
+    Ok((unit_rows, rows))
 }
 
 struct Writer<'db, 'a> {

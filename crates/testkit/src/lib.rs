@@ -7,6 +7,7 @@
 //!
 //! The same text gives the same commit ids on every machine: names, dates and configuration are fixed.
 
+pub mod edits;
 pub mod spec;
 
 mod fixture;

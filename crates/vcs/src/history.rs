@@ -78,6 +78,32 @@ impl Checkout {
         Some(CommitId(base.detach()))
     }
 
+    /// The commits from `later` back to the child of `earlier`, newest first, where each has one parent and there are at
+    /// most `limit`. What `history` finds from `later` is then these, and what it finds from `earlier`.
+    pub fn line_from(
+        &self,
+        earlier: CommitId,
+        later: CommitId,
+        limit: usize,
+    ) -> Result<Option<Vec<PastCommit>>> {
+        let repo = self.local();
+        let boundary =
+            repo.shallow_commits().map_err(Error::git(format!("read the history of `{later}`")))?;
+        let mut walk = Walk { objects: repo.objects.clone(), buffer: Vec::new() };
+        let mut line = Vec::new();
+        let mut at = later.0;
+        while at != earlier.0 {
+            let is_boundary = boundary.as_ref().is_some_and(|it| it.iter().any(|other| *other == at));
+            let Some(commit) = walk.read(at)?.filter(|_| !is_boundary && line.len() < limit) else {
+                return Ok(None);
+            };
+            let [parent] = commit.parents[..] else { return Ok(None) };
+            at = parent;
+            line.push(commit.into());
+        }
+        Ok(Some(line))
+    }
+
     /// How many commits of `later`'s history `earlier`'s lacks; none when `earlier` is not in it, or is not here.
     pub fn n_commits_between(&self, earlier: CommitId, later: CommitId) -> Result<Option<usize>> {
         let repo = self.local();
@@ -145,6 +171,28 @@ mod tests {
     use knowing_testkit::Fixture;
 
     use super::*;
+
+    #[test]
+    fn a_line_of_commits_is_what_one_history_has_before_the_other() {
+        let repo = Fixture::new();
+        let first = repo.commit("first");
+        repo.commit("second");
+        let third = repo.commit("third");
+        repo.git(&["checkout", "-q", "-b", "side", &first]);
+        let side = repo.commit("side");
+        repo.git(&["merge", "-q", "--no-ff", "-m", "merge", &third]);
+        let merge = repo.git(&["rev-parse", "HEAD"]);
+        let checkout = Checkout::open(repo.path()).unwrap();
+        let id = |hex: &str| CommitId::from_hex(hex).unwrap();
+        let line = |a: &str, b: &str, limit| checkout.line_from(id(a), id(b), limit).unwrap();
+        let history = |of: &str| checkout.history(id(of), 9).unwrap().commits;
+        let found = line(&first, &third, 9).unwrap();
+        assert_eq!(found.iter().cloned().chain(history(&first)).collect::<Vec<_>>(), history(&third));
+        assert_eq!(line(&third, &third, 9).unwrap(), []);
+        assert_eq!(line(&first, &third, 1), None);
+        assert_eq!(line(&third, &side, 9), None);
+        assert_eq!(line(&first, &merge, 9), None);
+    }
 
     #[test]
     fn commits_are_counted_from_ancestor_to_descendant() {

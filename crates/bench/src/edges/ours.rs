@@ -88,7 +88,7 @@ impl Ours {
     pub(crate) fn resolve(url: &str, files: Vec<OurFile>) -> Ours {
         let inputs: Vec<InputFile<'_>> =
             files.iter().map(|it| InputFile { path: &it.path, facts: &it.facts }).collect();
-        let resolution = knowing_resolve::resolve(&Input { url, files: &inputs });
+        let resolution = knowing_resolve::resolve(&Input { url, files: &inputs }, None);
         let mut nodes: Vec<OurNode> = Vec::new();
         let mut node_of_symbol: FxHashMap<u32, u32> = FxHashMap::default();
         let mut node_of_decl = FxHashMap::default();

@@ -104,7 +104,7 @@ impl<'s> Builder<'s> {
         let text = text.into();
         let (id, is_new) = self.scratch.intern(&text, &self.facts.strings);
         if is_new {
-            self.facts.strings.push(text.into_owned());
+            self.facts.strings.push(&text);
         }
         id
     }

@@ -28,7 +28,7 @@ pub(crate) fn assign(facts: &mut FileFacts, owner_path: fn(&FileFacts, DeclId) -
         let path = distinct(path, decl.kind, &mut taken);
         let next = Str(u32::try_from(facts.strings.len()).unwrap_or(u32::MAX));
         let text = *interned.entry(path).or_insert_with_key(|path| {
-            facts.strings.push(path.clone());
+            facts.strings.push(path);
             next
         });
         facts.decls[index].path = text;

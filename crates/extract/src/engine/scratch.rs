@@ -1,6 +1,7 @@
 //! Buffers of the making of facts that are kept from file to file.
 
 use hashbrown::HashTable;
+use knowing_model::Texts;
 use knowing_model::facts::Str;
 use std::hash::BuildHasher;
 
@@ -24,11 +25,11 @@ impl Scratch {
     }
 
     /// The number of a text, and whether it is a new one, for which the caller adds it to `strings`.
-    pub(super) fn intern(&mut self, text: &str, strings: &[String]) -> (Str, bool) {
+    pub(super) fn intern(&mut self, text: &str, strings: &Texts) -> (Str, bool) {
         let hash = |text: &str| rustc_hash::FxBuildHasher.hash_one(text);
         let new = Str(u32::try_from(strings.len()).unwrap_or(u32::MAX));
-        let slot =
-            self.known.entry(hash(text), |it| strings[it.index()] == text, |it| hash(&strings[it.index()]));
+        let known = |it: &Str| strings.get(it.index()).unwrap_or_default();
+        let slot = self.known.entry(hash(text), |it| known(it) == text, |it| hash(known(it)));
         match slot {
             hashbrown::hash_table::Entry::Occupied(found) => (*found.get(), false),
             hashbrown::hash_table::Entry::Vacant(free) => {

@@ -24,7 +24,7 @@ fn graph_of(n_nodes: u32, first_virtual: u32, edges: &[(u32, u32, EdgeKind)]) ->
         (it.node_row, it.kind) = (0, NodeKind::External);
     }
     let edges = edges.iter().map(|&(a, b, kind)| edge(a, b, kind, 8500)).collect();
-    Graph::build(SNAPSHOT, &GraphInput { nodes, edges }).unwrap()
+    Graph::build(SNAPSHOT, &GraphInput { nodes, edges, n_repeated: 0 }).unwrap()
 }
 
 /// The walk by its definition: all nodes within reach, a matrix of transitions, and many iterations.

@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use knowing_model::identity::{Identity, node_id};
+use knowing_model::identity::{Identity, file_id, node_id};
 use knowing_model::{ContainerClass, NodeId, NodeKind};
-use knowing_search::{Field, Index, N_FIELDS, Query, QueryTerm, Scoring, Searcher, View, tokens};
+use knowing_search::{Collection, Field, N_FIELDS, Query, QueryTerm, Scoring, Searcher, View, tokens};
 use knowing_store::TermsKey;
 use knowing_testkit::Fixture;
 use knowing_vcs::Directory;
@@ -14,11 +14,15 @@ use crate::search::TERMS_RULESET;
 use crate::{Options, Report, Request, Silent, Source, images, index, open_graph, open_search};
 
 impl Database {
-    fn image_bytes(&self, report: &Report) -> Vec<u8> {
-        fs::read(self.store.images_dir().join(format!("{}.search", report.snapshot))).unwrap()
+    /// Of all documents in one image, however they are kept.
+    pub(super) fn image_bytes(&self, report: &Report) -> Vec<u8> {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("whole");
+        self.search(report).whole().unwrap().write(&path).unwrap();
+        fs::read(path).unwrap()
     }
 
-    fn search(&self, report: &Report) -> Index {
+    pub(super) fn search(&self, report: &Report) -> Collection {
         let snapshot = self.store.snapshot(report.snapshot).unwrap().unwrap();
         open_search(&self.store, &snapshot).unwrap()
     }
@@ -36,12 +40,12 @@ fn node(path: &str, symbol: &str, kind: NodeKind) -> NodeId {
 
 /// How often a symbol has the one token of `word` in a field.
 #[track_caller]
-fn count(index: &Index, node: NodeId, word: &str, field: Field) -> u32 {
+fn count(index: &Collection, node: NodeId, word: &str, field: Field) -> u32 {
     let document = index.document(node).expect("the symbol has a document");
     index.has_term(document, &tokens(word)[0]).map_or(0, |it| it[field.index()])
 }
 
-fn hits(index: &Index, words: &str) -> Vec<(NodeId, u64)> {
+fn hits(index: &Collection, words: &str) -> Vec<(NodeId, u64)> {
     let terms = tokens(words).into_iter().map(|term| QueryTerm { term, counts: vec![1.0] }).collect();
     let query = Query::new(vec![View { weights: [1.0; N_FIELDS] }], terms);
     let best = index.search(&query, &Scoring::default(), 50).remove(0);
@@ -230,7 +234,11 @@ fn terms_that_are_lost_are_made_again_from_the_source() {
     let report = database.index(&repo, &Options::default(), &Silent);
     let before = database.image_bytes(&report);
     let blob = knowing_vcs::BlobId::from_hex(&repo.git(&["rev-parse", "HEAD:shop/price.py"])).unwrap();
-    let key = TermsKey { blob: blob.as_bytes(), language: "python", ruleset: TERMS_RULESET };
+    let key = TermsKey {
+        file: file_id("github.com/acme/app", "shop/price.py", blob.as_bytes()),
+        language: "python",
+        ruleset: TERMS_RULESET,
+    };
     assert!(database.store.terms(key).unwrap().is_some());
     database.store.write_terms(&[(key, b"damaged".to_vec())]).unwrap();
     fs::remove_dir_all(database.store.images_dir()).unwrap();
@@ -301,9 +309,16 @@ fn old_images_go_first_and_those_of_checkouts_stay() {
         all.filter(|it| it.path().file_stem().unwrap() == report.snapshot.to_string().as_str()).count()
     };
     let before: Vec<usize> = reports.iter().map(n_images).collect();
-    assert_eq!(before, [3, 3, 3]);
+    assert_eq!(before, [4, 4, 4]);
     images::sweep(&database.store, 1 << 30).unwrap();
     assert_eq!(reports.iter().map(n_images).collect::<Vec<_>>(), before);
     images::sweep(&database.store, 0).unwrap();
-    assert_eq!(reports.iter().map(n_images).collect::<Vec<_>>(), [0, 0, 3]);
+    // The last one is kept as changes of the first.
+    assert_eq!(reports.iter().map(n_images).collect::<Vec<_>>(), [1, 0, 4]);
+    let last = database.search(&reports[2]);
+    assert!(matches!(last, Collection::Changes(_)));
+    let bytes = database.image_bytes(&reports[2]);
+    fs::remove_file(images.join(format!("{}.search", reports[0].snapshot))).unwrap();
+    assert!(matches!(database.search(&reports[2]), Collection::Whole(_)), "without its base it is made anew");
+    assert!(database.image_bytes(&reports[2]) == bytes);
 }

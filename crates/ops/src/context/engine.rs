@@ -5,7 +5,7 @@ use std::rc::Rc;
 use knowing_graph::{Graph, NodeIndex};
 use knowing_model::{EdgeKind, Hash, Hasher, identity};
 use knowing_retrieve::{Packing, Run, Settings, Sources, Texts, pack};
-use knowing_search::{FileIndex, Index, Names};
+use knowing_search::{Collection, FileIndex, Names};
 use knowing_store::{Reader, Store};
 use knowing_wire::{Detail, Format, Payload};
 
@@ -17,7 +17,7 @@ use crate::place::Place;
 /// The mapped files of one snapshot. Opening them takes milliseconds, so that many tasks share them.
 pub(crate) struct Images {
     graph: Graph,
-    search: Index,
+    search: Collection,
     names: Names,
 }
 

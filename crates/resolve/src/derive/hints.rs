@@ -3,29 +3,22 @@
 use knowing_model::{ContainerClass, EdgeKind, NodeKind, Provenance, package_of};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::DerivedEdge;
-use crate::emit::{End, FileEdges, is_interface};
+use super::{DerivedEdge, Lead};
+use crate::emit::is_interface;
 use crate::hierarchy::Ancestor;
 use crate::world::{Def, World};
 
 /// Implementors that one hint is carried to: those of its own package first, tests last.
 const MAX_PER_HINT: usize = 20;
 
-pub(super) fn propagate(world: &World<'_>, files: &[FileEdges], edges: &mut Vec<DerivedEdge>) {
+pub(super) fn propagate(world: &World<'_>, files: &[Vec<Lead>], edges: &mut Vec<DerivedEdge>) {
     let implementors = implementors(world, edges);
     if implementors.is_empty() {
         return;
     }
     for file in files {
-        let hints: Vec<(Def, Def)> = file
-            .edges
-            .iter()
-            .filter(|it| it.kind == EdgeKind::TypeHintOf)
-            .filter_map(|it| match (it.source, it.target) {
-                (End::Def(source), End::Def(target)) => Some((source, target)),
-                _ => None,
-            })
-            .collect();
+        let hints = file.iter().filter(|it| it.kind == EdgeKind::TypeHintOf);
+        let hints: Vec<(Def, Def)> = hints.map(|it| (it.source, it.target)).collect();
         // What is hinted by itself needs no derived edge beside it.
         let stated: FxHashSet<(Def, Def)> = hints.iter().copied().collect();
         for (source, target) in hints {

@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use knowing_model::{EdgeKind, NodeFlags, NodeKind, Provenance};
 use rustc_hash::FxHashMap;
 
-use super::DerivedEdge;
-use crate::emit::{End, FileEdges};
+use super::{DerivedEdge, Lead};
 use crate::world::{Def, World};
 
 /// Production symbols that one test is joined with.
@@ -14,7 +13,7 @@ const MAX_PER_TEST: usize = 50;
 /// Symbols of a test file that are joined with each other, and the pairs of them.
 const MAX_TOGETHER: usize = 20;
 
-pub(super) fn tested(world: &World<'_>, files: &[FileEdges], edges: &mut Vec<DerivedEdge>) {
+pub(super) fn tested(world: &World<'_>, files: &[Vec<Lead>], edges: &mut Vec<DerivedEdge>) {
     let reached = reached(world, files);
     let mut n_tests: FxHashMap<Def, u32> = FxHashMap::default();
     for targets in reached.values() {
@@ -40,24 +39,20 @@ pub(super) fn tested(world: &World<'_>, files: &[FileEdges], edges: &mut Vec<Der
 }
 
 /// What each test calls or constructs itself, resolved, less what is test code.
-fn reached(world: &World<'_>, files: &[FileEdges]) -> BTreeMap<Def, BTreeSet<Def>> {
+fn reached(world: &World<'_>, files: &[Vec<Lead>]) -> BTreeMap<Def, BTreeSet<Def>> {
     let mut reached: BTreeMap<Def, BTreeSet<Def>> = BTreeMap::new();
-    for edge in files.iter().flat_map(|it| &it.edges) {
-        let (End::Def(source), End::Def(target)) = (edge.source, edge.target) else { continue };
-        if edge.kind != EdgeKind::Calls || edge.provenance != Provenance::AstResolved {
-            continue;
-        }
-        if let Some(test) = test_around(world, source)
-            && !world.is_test_code(target)
+    for call in files.iter().flatten().filter(|it| it.kind == EdgeKind::Calls) {
+        if let Some(test) = test_around(world, call.source)
+            && !world.is_test_code(call.target)
         {
-            reached.entry(test).or_default().insert(target);
+            reached.entry(test).or_default().insert(call.target);
         }
     }
     reached
 }
 
 /// The innermost test a declaration is or stands in.
-fn test_around(world: &World<'_>, def: Def) -> Option<Def> {
+pub(super) fn test_around(world: &World<'_>, def: Def) -> Option<Def> {
     let mut at = Some(def);
     while let Some(def) = at {
         if world.kind(def) == NodeKind::Test {

@@ -15,6 +15,7 @@ pub(crate) mod typescript;
 use knowing_model::NodeKind;
 use knowing_model::facts::{DeclId, ExprId, Import, Literal, TypeId};
 
+use crate::again::{FileDigest, Notary};
 use crate::derive::DerivedEdge;
 use crate::evaluate::{Evaluator, Frame};
 use crate::names::Name;
@@ -58,6 +59,19 @@ impl Modules {
             rust: RustCrates::new(world),
             typescript: TypeScriptModules::new(world),
         }
+    }
+
+    /// What the tables of languages that note their look-ups answer.
+    pub(crate) fn answers(&self, world: &World<'_>, notary: &mut Notary<'_>) {
+        self.cpp.answers(world, notary);
+        self.csharp.answers(world, notary);
+        self.go.answers(world, notary);
+        self.jvm.packages.answers(world, notary);
+        self.php.answers(notary);
+        self.python.answers(notary);
+        self.ruby.answers(world, notary);
+        self.rust.answers(world, notary);
+        self.typescript.answers(world, notary);
     }
 
     /// Types that are declared in several places and are one for member lookup (partial, reopened, merged), each with
@@ -148,6 +162,23 @@ pub(crate) trait Rules: Sync {
     /// Whether code that stands directly in a type sees the type's members by their bare names.
     fn type_body_is_scope(&self) -> bool {
         false
+    }
+
+    /// Whether types of the language may be declared in several parts.
+    fn has_types_in_parts(&self) -> bool {
+        false
+    }
+
+    /// Whether the language's tables note what is asked of them (`reads::note`) and say what they answer
+    /// (`Modules::answers`). Else a change of what they are made of concerns every file of the language.
+    fn notes_tables(&self) -> bool {
+        false
+    }
+
+    /// A digest of what the tables take from a file, where they do not note what is asked: everything, unless a language
+    /// knows better.
+    fn tables(&self, file: &FileDigest<'_>) -> u64 {
+        file.as_written()
     }
 
     /// What a bare name means in the body of a type's members: a member of that type, inherited ones too. Asked for
@@ -452,7 +483,11 @@ pub(crate) struct ExternalName {
 
 struct Plain;
 
-impl Rules for Plain {}
+impl Rules for Plain {
+    fn notes_tables(&self) -> bool {
+        true
+    }
+}
 
 pub(crate) fn rules_of(language: &str) -> &'static dyn Rules {
     match language {

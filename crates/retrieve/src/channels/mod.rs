@@ -13,7 +13,7 @@ mod path_context;
 mod tiered;
 
 use knowing_graph::{Graph, NodeIndex};
-use knowing_search::{Index, Names};
+use knowing_search::{Collection, Names};
 
 use crate::candidates::{Candidates, Channel, Found};
 use crate::noise;
@@ -33,7 +33,7 @@ pub(crate) use lexical::Lexical;
 #[derive(Clone, Copy)]
 pub(crate) struct Channels<'a> {
     pub(crate) graph: &'a Graph,
-    pub(crate) search: &'a Index,
+    pub(crate) search: &'a Collection,
     pub(crate) names: &'a Names,
     pub(crate) task: &'a Task,
     pub(crate) query: &'a TaskQuery,

@@ -23,7 +23,7 @@ use knowing_model::{
 };
 use knowing_retrieve::{Params, Part, Ranker, Run, Settings, Sources, Switches, for_task};
 use knowing_search::{
-    Field, FileIndex, FileInput, FileTerms, ImageHead, Index, IndexBuilder, NameInput, Names, Tokenizer,
+    Collection, Field, FileIndex, FileInput, FileTerms, ImageHead, IndexBuilder, NameInput, Names, Tokenizer,
 };
 
 const REPO: &str = "example.com/drawn";
@@ -32,7 +32,7 @@ const DAY: f64 = 86_400.0;
 
 pub(crate) struct Drawn {
     pub(crate) graph: Graph,
-    search: Index,
+    search: Collection,
     names: Names,
 }
 
@@ -247,11 +247,12 @@ fn graph(snapshot: SnapshotId, symbols: &[Symbol], edges: &[Edge]) -> Graph {
     let input = GraphInput {
         nodes: symbols.iter().enumerate().map(node).collect(),
         edges: edges.iter().enumerate().map(edge).collect(),
+        n_repeated: 0,
     };
     Graph::build(snapshot, &input).unwrap()
 }
 
-fn search(snapshot: SnapshotId, symbols: &[Symbol], files: &[String]) -> Index {
+fn search(snapshot: SnapshotId, symbols: &[Symbol], files: &[String]) -> Collection {
     let mut builder = IndexBuilder::new();
     let mut tokenizer = Tokenizer::new();
     for symbol in symbols.iter().filter(|it| it.file.is_some() && it.kind != NodeKind::File) {
@@ -280,7 +281,7 @@ fn search(snapshot: SnapshotId, symbols: &[Symbol], files: &[String]) -> Index {
         builder.add_bags(symbol.id, &bags).unwrap();
     }
     let head = ImageHead { snapshot, history_digest: Hash([0; 32]), commit_time: COMMIT_TIME };
-    builder.finish(&head).unwrap()
+    builder.finish(&head).unwrap().into()
 }
 
 fn names(
@@ -303,6 +304,7 @@ fn names(
             name: &it.name,
             symbol: &it.path,
             container: it.file.map_or("", |at| &files[at]),
+            class: if it.file.is_some() { ContainerClass::File } else { ContainerClass::Virtual },
             file: it.file.map(|at| at as u32),
             first_line: it.line,
             last_line: it.line + if it.line > 0 { 8 } else { 0 },

@@ -18,7 +18,7 @@ impl<'s> File<'s> {
     }
 
     fn text(&mut self, text: &str) -> Str {
-        self.facts.strings.push(text.to_owned());
+        self.facts.strings.push(text);
         Str(self.facts.strings.len() as u32 - 1)
     }
 

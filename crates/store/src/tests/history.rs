@@ -1,6 +1,6 @@
 //! Histories of snapshots, mined commits, term vectors.
 
-use knowing_model::identity;
+use knowing_model::{FileId, Hash, identity};
 
 use super::{Sample, URL, database, directory, n_rows, open};
 use crate::{MinedCommit, NewHistory, Store, TermsKey, Touch};
@@ -21,7 +21,7 @@ fn commit(number: u8, names: &[&str]) -> MinedCommit {
 }
 
 fn new<'a>(walked: &'a [&'a [u8]], mined: &'a [MinedCommit], is_cut: bool) -> NewHistory<'a> {
-    NewHistory { rules: 1, commit_time: 5000, is_cut, walked, mined }
+    NewHistory { rules: 1, commit_time: 5000, is_cut, walked, older: &[], mined }
 }
 
 fn store_with_snapshots() -> (tempfile::TempDir, Store) {
@@ -91,9 +91,9 @@ fn other_rules_mine_anew() {
 }
 
 #[test]
-fn term_vectors_are_found_by_content_language_and_ruleset() {
+fn term_vectors_are_found_by_file_version_language_and_ruleset() {
     let (_directory, mut store) = store_with_snapshots();
-    let key = TermsKey { blob: &[7; 20], language: "python", ruleset: 3 };
+    let key = TermsKey { file: FileId(Hash([7; 32])), language: "python", ruleset: 3 };
     assert_eq!(store.terms(key).unwrap(), None);
     store.write_terms(&[(key, vec![1, 2, 3])]).unwrap();
     store.write_terms(&[(key, vec![4])]).unwrap();

@@ -15,11 +15,11 @@ use knowing_model::facts::FileFacts;
 use knowing_model::identity::file_id;
 use knowing_model::{
     ContainerClass, Edge, EdgeKind, FileId, Hash, Node, NodeFlags, NodeKind, Position, Provenance, Reason,
-    Span, Stage, Symbol, Unit, UnitLayer, Unresolved, package_of,
+    Span, Stage, Symbol, Texts, Unit, UnitLayer, Unresolved, package_of,
 };
 use tempfile::TempDir;
 
-use crate::{Counts, FileState, NewFile, NewSnapshot, NewWorktree, SnapshotRow, Store};
+use crate::{Counts, FileState, NewFile, NewSnapshot, NewWorktree, SnapshotRow, Store, Written};
 
 const URL: &str = "github.com/acme/app";
 
@@ -74,13 +74,15 @@ impl Sample {
     /// A file that declares functions, each of which calls the next one.
     fn with_file(mut self, path: &str, version: u8, functions: &[&str]) -> Sample {
         let file = self.files.len() as u32;
+        let mut strings = Texts::default();
+        functions.iter().for_each(|it| strings.push(it));
         self.files.push(SampleFile {
             path: path.to_owned(),
             blob: vec![version; 20],
             content: Ok(FileFacts {
                 language: "python".to_owned(),
                 n_lines: 10,
-                strings: functions.iter().map(|it| (*it).to_owned()).collect(),
+                strings,
                 ..FileFacts::default()
             }),
         });
@@ -171,7 +173,7 @@ impl Sample {
         };
         let mut root = Hash([7; 32]);
         root.0[..self.commit.len()].copy_from_slice(&self.commit);
-        let (snapshot, rows) = store.write_snapshot_and_rows(&NewSnapshot {
+        let Written { snapshot, rows, .. } = store.write_snapshot(&NewSnapshot {
             url: &self.url,
             object_format: "sha1",
             commit: &self.commit,
@@ -184,6 +186,7 @@ impl Sample {
             files: &files,
             symbols: &self.symbols,
             units: &self.units,
+            kept_units: &[],
             counts,
             created_at: 1_700_000_000,
         })?;

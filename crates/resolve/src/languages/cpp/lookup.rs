@@ -171,7 +171,7 @@ fn is_seen(world: &World<'_>, file: u32, def: Def, sight: Sight) -> bool {
         return file_is_seen(world, file, world.file_of(def), sight);
     }
     let (there, _, decl) = world.decl(def);
-    let from_test = world.facts(file).flags.contains(NodeFlags::TEST);
+    let from_test = world.flags(file).contains(NodeFlags::TEST);
     // Nothing is seen of another file but what is linked, and of tests nothing by others.
     (there == file || decl.modifiers.contains(Modifiers::PUBLIC)) && (from_test || !world.is_test_code(def))
 }
@@ -260,7 +260,7 @@ fn first_of_one_file(world: &World<'_>, defs: &[Def]) -> Value {
 /// declared twice in one class, is conditional or differs in `const`: in one file the first stands for both, with doubt.
 pub(super) fn overloads(world: &World<'_>, defs: &[Def]) -> Value {
     let mut kept: Vec<Def> = Vec::new();
-    let is_cpp = defs.iter().any(|it| world.facts(world.file_of(*it)).language == "cpp");
+    let is_cpp = defs.iter().any(|it| world.language(world.file_of(*it)) == "cpp");
     for def in defs {
         let known = kept.iter_mut().find(|it| !is_cpp || same_parameters(world, **it, *def));
         match known {
@@ -307,7 +307,7 @@ pub(super) fn same_parameters(world: &World<'_>, one: Def, other: Def) -> bool {
 }
 
 fn same_type(world: &World<'_>, one: (u32, TypeId), other: (u32, TypeId), depth: u32) -> bool {
-    let (left, right) = (world.facts(one.0).type_(one.1), world.facts(other.0).type_(other.1));
+    let (left, right) = (world.found_in(one.0).type_(one.1), world.found_in(other.0).type_(other.1));
     match (left, right) {
         (
             Type::Named { segments: left, arguments: left_arguments, .. },
@@ -357,7 +357,7 @@ pub(super) fn definition(world: &World<'_>, from: u32, def: Def) -> Def {
         }
     };
     if is_callable && found.len() > 1 {
-        let is_cpp = found.iter().any(|it| world.facts(world.file_of(*it)).language == "cpp");
+        let is_cpp = found.iter().any(|it| world.language(world.file_of(*it)) == "cpp");
         if is_cpp {
             let same: Vec<Def> =
                 found.iter().copied().filter(|it| same_parameters(world, *it, def)).collect();
@@ -377,7 +377,7 @@ pub(super) fn definition(world: &World<'_>, from: u32, def: Def) -> Def {
         // Another overload; this one is defined elsewhere.
         return def;
     }
-    let from_test = world.facts(from).flags.contains(NodeFlags::TEST);
+    let from_test = world.flags(from).contains(NodeFlags::TEST);
     let is_production = |it: &Def| !world.is_test_code(*it);
     if found.len() > 1 || !from_test {
         let production: Vec<Def> = found.iter().copied().filter(is_production).collect();

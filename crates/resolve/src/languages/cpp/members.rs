@@ -199,11 +199,11 @@ impl Cpp {
         arguments: &Arguments,
     ) -> Option<Value> {
         let world = ev.world;
-        let Type::Named { segments, arguments: inner, .. } = world.facts(file).type_(type_) else {
+        let Type::Named { segments, arguments: inner, .. } = world.found_in(file).type_(type_) else {
             return None;
         };
         let [only] = segments.as_slice() else { return None };
-        if let ([of], "*") = (inner.as_slice(), world.facts(file).text(*only)) {
+        if let ([of], "*") = (inner.as_slice(), world.found_in(file).text(*only)) {
             let inner = self.argument_named(ev, (file, *of), class, arguments)?;
             return Some(Value::Iterable(inner.into()));
         }

@@ -34,6 +34,10 @@ pub(super) fn vocabulary() -> impl Iterator<Item = &'static str> {
 }
 
 impl Rules for Cpp {
+    fn notes_tables(&self) -> bool {
+        true
+    }
+
     fn free_name(
         &self,
         ev: &mut Evaluator<'_>,
@@ -191,7 +195,7 @@ impl Rules for Cpp {
         decl: Option<DeclId>,
         type_: TypeId,
     ) -> Value {
-        match ev.world.facts(frame.file).type_(type_) {
+        match ev.world.found_in(frame.file).type_(type_) {
             Type::Named { segments, arguments, .. } => match arguments.as_slice() {
                 [of] if is_pointer(ev, frame.file, segments) => self.type_entity(ev, frame, decl, *of),
                 _ => self.named(ev, frame, decl, type_),
@@ -203,7 +207,7 @@ impl Rules for Cpp {
 
     fn typed(&self, ev: &mut Evaluator<'_>, frame: Frame, decl: Option<DeclId>, type_: TypeId) -> Value {
         let world = ev.world;
-        match world.facts(frame.file).type_(type_) {
+        match world.found_in(frame.file).type_(type_) {
             Type::Named { segments, arguments, .. } => {
                 if let [of] = arguments.as_slice()
                     && is_pointer(ev, frame.file, segments)
@@ -211,9 +215,9 @@ impl Rules for Cpp {
                     return pointer_to(ev.typed(frame, decl, *of));
                 }
                 if let [only] = segments.as_slice()
-                    && types::is_builtin(world.facts(frame.file).text(*only))
+                    && types::is_builtin(world.found_in(frame.file).text(*only))
                 {
-                    return standard::primitive(ev, world.facts(frame.file).text(*only));
+                    return standard::primitive(ev, world.found_in(frame.file).text(*only));
                 }
                 let entity = self.named(ev, frame, decl, type_);
                 let arguments: Vec<Value> = arguments.iter().map(|it| ev.typed(frame, decl, *it)).collect();
@@ -285,7 +289,7 @@ impl Rules for Cpp {
         // Without one of these words it is hidden, not overridden.
         let is_virtual = |def: Def| {
             let (file, _, decl) = world.decl(def);
-            let text = world.facts(file).text(decl.signature);
+            let text = world.found_in(file).text(decl.signature);
             text.split(|it: char| !it.is_alphanumeric() && it != '_')
                 .any(|it| matches!(it, "virtual" | "override" | "final"))
         };
@@ -490,7 +494,7 @@ impl Cpp {
             _ => return Value::Def(def),
         };
         let all = members::constructors(world, class);
-        let n_arguments = world.facts(frame.file).arguments_of(site.callee).len();
+        let n_arguments = world.found_in(frame.file).arguments_of(site.callee).len();
         // A copy needs no constructor of its own.
         if n_arguments == 1 && !all.iter().any(|it| overloads::n_parameters(world, *it).contains(&1)) {
             return Value::Def(class);
@@ -534,7 +538,7 @@ impl Cpp {
 
     /// What a method was called on; `Unknown` for functions.
     fn called_on(&self, ev: &mut Evaluator<'_>, frame: Frame, site: CallSite) -> Value {
-        match ev.world.facts(frame.file).expr(site.callee) {
+        match ev.world.found_in(frame.file).expr(site.callee) {
             Expr::Member { of, .. } => match ev.settled_expr(frame, site.decl, of) {
                 Value::Iterable(inner) => (*inner).clone(),
                 of => of,
@@ -553,7 +557,7 @@ fn pointer_to(value: Value) -> Value {
 }
 
 fn is_pointer(ev: &Evaluator<'_>, file: u32, segments: &[knowing_model::facts::Str]) -> bool {
-    matches!(segments, [only] if ev.world.facts(file).text(*only) == "*")
+    matches!(segments, [only] if ev.world.found_in(file).text(*only) == "*")
 }
 
 fn is_class(world: &World<'_>, def: Def) -> bool {

@@ -5,6 +5,8 @@ use knowing_model::facts::{DeclId, Modifiers, Type};
 use rustc_hash::FxHashMap;
 
 use super::units::{Units, is_include, is_of_family};
+use crate::again::keys::{self, Door};
+use crate::again::{Notary, reads};
 use crate::names::Name;
 use crate::world::{Def, World};
 
@@ -19,6 +21,8 @@ pub(super) const GLOBAL: SpaceId = SpaceId(0);
 pub(crate) struct CppUnits {
     pub(super) units: Units,
     parents: Vec<SpaceId>,
+    /// Of the names that lead to a namespace: the same in every run.
+    hashes: Vec<u64>,
     children: FxHashMap<(SpaceId, Name), SpaceId>,
     space_of: FxHashMap<Def, SpaceId>,
     /// Declared directly in a namespace, members of unscoped enums included; in order of files and lines.
@@ -33,7 +37,7 @@ pub(crate) struct CppUnits {
 
 impl CppUnits {
     pub(crate) fn new(world: &World<'_>) -> CppUnits {
-        let mut all = CppUnits { parents: vec![GLOBAL], ..CppUnits::default() };
+        let mut all = CppUnits { parents: vec![GLOBAL], hashes: vec![1], ..CppUnits::default() };
         if !(0..world.n_files() as u32).any(|it| is_of_family(world.facts(it))) {
             return all;
         }
@@ -64,6 +68,7 @@ impl CppUnits {
             let space = *self.children.entry((parent, name)).or_insert(next);
             if space == next {
                 self.parents.push(parent);
+                self.hashes.push(keys::mix(self.hashes[parent.0 as usize], world.names.hash(name)));
             }
             self.space_of.insert(world.def(file, DeclId(index as u32)), space);
         }
@@ -119,7 +124,7 @@ impl CppUnits {
         from: SpaceId,
         type_: knowing_model::facts::TypeId,
     ) -> Option<SpaceId> {
-        let Type::Named { segments, .. } = world.facts(file).type_(type_) else { return None };
+        let Type::Named { segments, .. } = world.found_in(file).type_(type_) else { return None };
         let mut from = Some(from);
         while let Some(start) = from {
             let found = segments
@@ -157,7 +162,7 @@ impl CppUnits {
             if let Some(space) = self.space_of.get(&world.def(file, id)) {
                 return *space;
             }
-            at = world.facts(file).decl(id).owner;
+            at = world.found_in(file).decl(id).owner;
         }
         GLOBAL
     }
@@ -167,17 +172,21 @@ impl CppUnits {
     }
 
     pub(super) fn child(&self, space: SpaceId, name: Name) -> Option<SpaceId> {
+        reads::note(Door::CppSpace, self.hashes[space.0 as usize], Some(name));
         self.children.get(&(space, name)).copied()
     }
 
     pub(super) fn declared(&self, space: SpaceId, name: Name) -> &[Def] {
+        reads::note(Door::CppDeclared, self.hashes[space.0 as usize], Some(name));
         self.declared.get(&(space, name)).map_or(&[], Vec::as_slice)
     }
 
     /// A type of a class that is defined outside of it: the only one of its name whose file sees the class.
     pub(super) fn nested(&self, world: &World<'_>, class: Def, name: Name) -> Option<Def> {
         let (file, _, decl) = world.decl(class);
-        let all = self.nested.get(&(world.name(file, decl.name), name))?;
+        let class_name = world.name(file, decl.name);
+        reads::note(Door::CppNested, world.names.hash(class_name), Some(name));
+        let all = self.nested.get(&(class_name, name))?;
         let mut found = all.iter().filter(|it| self.units.sees(world.file_of(**it), file));
         match (found.next(), found.next()) {
             (Some(one), None) => Some(*one),
@@ -186,10 +195,34 @@ impl CppUnits {
     }
 
     pub(super) fn usings(&self, space: SpaceId) -> &[(u32, u32)] {
+        reads::note(Door::CppUsings, self.hashes[space.0 as usize], None);
         self.usings.get(&space).map_or(&[], Vec::as_slice)
     }
 
     pub(super) fn is_known(&self, name: Name) -> bool {
+        reads::note(Door::CppKnown, 0, Some(name));
         self.known.contains_key(&name)
+    }
+
+    /// What is asked here, and what the answers are. The namespace of a declaration follows from what is around it.
+    pub(crate) fn answers(&self, world: &World<'_>, notary: &mut Notary<'_>) {
+        let hash = |it: SpaceId| self.hashes[it.0 as usize];
+        self.children.iter().for_each(|((of, name), child)| {
+            notary.push(Door::CppSpace, hash(*of), Some(*name), hash(*child));
+        });
+        self.declared.iter().for_each(|((of, name), all)| {
+            notary.push(Door::CppDeclared, hash(*of), Some(*name), notary.all(all));
+        });
+        self.nested.iter().for_each(|((class, name), all)| {
+            notary.push(Door::CppNested, world.names.hash(*class), Some(*name), notary.all(all));
+        });
+        self.usings.iter().for_each(|(of, all)| {
+            let one = |state, (file, at): &(u32, u32)| {
+                keys::mix(keys::mix(state, notary.file(*file)), u64::from(*at))
+            };
+            notary.push(Door::CppUsings, hash(*of), None, all.iter().fold(0, one));
+        });
+        self.known.keys().for_each(|it| notary.push(Door::CppKnown, 0, Some(*it), 1));
+        self.units.answers(notary);
     }
 }

@@ -22,7 +22,7 @@ impl Cpp {
         type_: TypeId,
     ) -> Value {
         let world = ev.world;
-        let Type::Named { segments, at, .. } = world.facts(frame.file).type_(type_) else {
+        let Type::Named { segments, at, .. } = world.found_in(frame.file).type_(type_) else {
             return Value::Unknown;
         };
         let mut segments = segments.iter().map(|it| world.name(frame.file, *it));
@@ -240,7 +240,7 @@ fn is_copy(world: &World<'_>, class: Def, constructor: Def) -> bool {
     let (file, _, decl) = world.decl(constructor);
     let (class_file, _, class) = world.decl(class);
     let [only] = decl.parameters.as_slice() else { return false };
-    match only.type_.map(|it| world.facts(file).type_(it)) {
+    match only.type_.map(|it| world.found_in(file).type_(it)) {
         Some(Type::Named { segments, .. }) => {
             segments.last().is_some_and(|it| world.name(file, *it) == world.name(class_file, class.name))
         }

@@ -10,6 +10,8 @@ use knowing_model::facts::{FileFacts, Import};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::tables;
+use crate::again::keys::{self, Door};
+use crate::again::{Notary, reads};
 use crate::world::World;
 
 /// Levels of imports that are includes.
@@ -39,6 +41,7 @@ pub(super) struct Units {
     includers: Vec<Vec<u32>>,
     /// Whether what a file sees comes from outside too, beyond the standard library.
     sees_outside: Vec<bool>,
+    file_hashes: Vec<u64>,
 }
 
 pub(super) fn is_of_family(facts: &FileFacts) -> bool {
@@ -53,7 +56,11 @@ impl Units {
     pub(super) fn new(world: &World<'_>) -> Units {
         let n_files = world.n_files();
         let by_name = files_by_name(world);
-        let mut units = Units { includers: vec![Vec::new(); n_files], ..Units::default() };
+        let mut units = Units {
+            includers: vec![Vec::new(); n_files],
+            file_hashes: (0..n_files as u32).map(|it| world.file_hash(it)).collect(),
+            ..Units::default()
+        };
         let mut direct: Vec<Vec<u32>> = vec![Vec::new(); n_files];
         let mut outside: Vec<bool> = vec![false; n_files];
         for file in 0..n_files as u32 {
@@ -90,19 +97,51 @@ impl Units {
     }
 
     pub(super) fn included(&self, file: u32, import: u32) -> Included {
+        self.note(Door::CppIncluded, file);
         self.included.get(&(file, import)).copied().unwrap_or(Included::Unknown)
     }
 
     pub(super) fn sees(&self, file: u32, other: u32) -> bool {
+        self.note(Door::CppVisible, file);
         file == other || self.visible.get(file as usize).is_some_and(|it| it.binary_search(&other).is_ok())
     }
 
     pub(super) fn includers(&self, file: u32) -> &[u32] {
+        self.note(Door::CppIncluders, file);
         self.includers.get(file as usize).map_or(&[], Vec::as_slice)
     }
 
     pub(super) fn sees_outside(&self, file: u32) -> bool {
+        self.note(Door::CppSeesOutside, file);
         self.sees_outside.get(file as usize).copied().unwrap_or(false)
+    }
+
+    fn note(&self, door: Door, file: u32) {
+        reads::note(door, self.file_hashes.get(file as usize).copied().unwrap_or(0), None);
+    }
+
+    /// What is asked here, and what the answers are.
+    pub(super) fn answers(&self, notary: &mut Notary<'_>) {
+        for (file, visible) in (0..).zip(&self.visible).filter(|it| !it.1.is_empty()) {
+            let hash = notary.file(file);
+            notary.push(Door::CppVisible, hash, None, notary.files(visible));
+            notary.push(Door::CppIncluders, hash, None, notary.files(&self.includers[file as usize]));
+            let outside = u64::from(self.sees_outside[file as usize]);
+            notary.push(Door::CppSeesOutside, hash, None, outside);
+        }
+        let mut included: Vec<(&(u32, u32), &Included)> = self.included.iter().collect();
+        included.sort_unstable_by_key(|it| it.0);
+        for of_file in included.chunk_by(|one, other| one.0.0 == other.0.0) {
+            let answer = of_file.iter().fold(0, |state, ((_, import), included)| {
+                let included = match included {
+                    Included::File(file) => notary.file(*file),
+                    Included::Outside => 1,
+                    Included::Unknown => 2,
+                };
+                keys::mix(keys::mix(state, u64::from(*import)), included)
+            });
+            notary.push(Door::CppIncluded, notary.file(of_file[0].0.0), None, answer);
+        }
     }
 }
 

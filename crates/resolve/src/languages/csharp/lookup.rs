@@ -230,7 +230,7 @@ fn fitting(world: &World<'_>, asked: Asked, defs: &[Def]) -> Vec<Def> {
 /// Of several types of one name the nearest by path: other projects of the repository may have their own. Code that is
 /// no test does not mean a test's.
 fn chosen(world: &World<'_>, file: u32, mut found: Vec<Def>) -> Value {
-    let from_test = world.facts(file).flags.contains(knowing_model::NodeFlags::TEST);
+    let from_test = world.flags(file).contains(knowing_model::NodeFlags::TEST);
     if found.len() > 1 && !from_test {
         let production: Vec<Def> = found.iter().copied().filter(|it| !world.is_test_code(*it)).collect();
         if !production.is_empty() {

@@ -52,6 +52,14 @@ pub(super) fn vocabulary() -> impl Iterator<Item = &'static str> {
 }
 
 impl Rules for Csharp {
+    fn notes_tables(&self) -> bool {
+        true
+    }
+
+    fn has_types_in_parts(&self) -> bool {
+        true
+    }
+
     fn lists_bases_together(&self) -> bool {
         true
     }

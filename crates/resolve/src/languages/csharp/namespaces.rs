@@ -4,6 +4,8 @@ use knowing_model::facts::{DeclId, ImportKind, ParameterKind};
 use knowing_model::{NodeFlags, NodeKind};
 use rustc_hash::FxHashMap;
 
+use crate::again::keys::{self, Door};
+use crate::again::{Notary, reads};
 use crate::names::Name;
 use crate::world::{Def, ModuleId, World};
 
@@ -14,6 +16,8 @@ pub(super) const GLOBAL: ModuleId = ModuleId(0);
 pub(crate) struct CsharpNamespaces {
     by_text: FxHashMap<String, ModuleId>,
     parents: Vec<Option<ModuleId>>,
+    /// Of whole names: the same in every run.
+    hashes: Vec<u64>,
     children: FxHashMap<(ModuleId, Name), ModuleId>,
     /// Types that stand in a namespace directly, in the order of files and lines.
     types: FxHashMap<(ModuleId, Name), Vec<Def>>,
@@ -28,7 +32,11 @@ pub(crate) struct CsharpNamespaces {
 
 impl CsharpNamespaces {
     pub(crate) fn new(world: &World<'_>) -> CsharpNamespaces {
-        let mut all = CsharpNamespaces { parents: vec![None], ..CsharpNamespaces::default() };
+        let mut all = CsharpNamespaces {
+            parents: vec![None],
+            hashes: vec![keys::name("")],
+            ..CsharpNamespaces::default()
+        };
         all.by_text.insert(String::new(), GLOBAL);
         let mut partial: FxHashMap<String, Vec<Def>> = FxHashMap::default();
         for file in 0..world.n_files() as u32 {
@@ -85,7 +93,7 @@ impl CsharpNamespaces {
         }
         for def in chain.into_iter().rev() {
             let decl = world.decl(def).2;
-            key += &format!("{}`{}.", world.facts(file).text(decl.name), decl.type_parameters.len());
+            key += &format!("{}`{}.", world.found_in(file).text(decl.name), decl.type_parameters.len());
         }
         key
     }
@@ -93,7 +101,7 @@ impl CsharpNamespaces {
     /// The namespace around an offset, made when it is new.
     fn around(&mut self, world: &World<'_>, file: u32, offset: u32) -> ModuleId {
         match world.facts(file).namespace_at(offset) {
-            Some(text) => self.make(world, world.facts(file).text(text)),
+            Some(text) => self.make(world, world.found_in(file).text(text)),
             None => GLOBAL,
         }
     }
@@ -108,6 +116,7 @@ impl CsharpNamespaces {
         };
         let id = ModuleId(self.parents.len() as u32);
         self.parents.push(Some(parent));
+        self.hashes.push(keys::name(text));
         self.by_text.insert(text.to_owned(), id);
         // A segment that no file names by itself cannot be asked for by itself.
         if let Some(name) = world.names.find(last) {
@@ -122,8 +131,11 @@ impl CsharpNamespaces {
 
     /// The namespace that an offset stands in, and those around it, inside out; the nameless one is the last.
     pub(super) fn chain(&self, world: &World<'_>, file: u32, offset: u32) -> Vec<ModuleId> {
-        let text = world.facts(file).namespace_at(offset).map(|it| world.facts(file).text(it));
-        let mut at = text.and_then(|it| self.by_text.get(it)).copied();
+        let text = world.facts(file).namespace_at(offset).map(|it| world.found_in(file).text(it));
+        let mut at = text.and_then(|it| {
+            reads::note(Door::CsharpNamespace, keys::name(it), None);
+            self.by_text.get(it).copied()
+        });
         let mut chain = Vec::new();
         while let Some(namespace) = at {
             chain.push(namespace);
@@ -136,23 +148,57 @@ impl CsharpNamespaces {
     }
 
     pub(super) fn child(&self, of: ModuleId, name: Name) -> Option<ModuleId> {
+        reads::note(Door::Child, self.hashes[of.0 as usize], Some(name));
         self.children.get(&(of, name)).copied()
     }
 
     pub(super) fn types(&self, of: ModuleId, name: Name) -> &[Def] {
+        reads::note(Door::CsharpTypes, self.hashes[of.0 as usize], Some(name));
         self.types.get(&(of, name)).map_or(&[], Vec::as_slice)
     }
 
     pub(super) fn extensions(&self, name: Name) -> &[(ModuleId, Def)] {
+        reads::note(Door::CsharpExtensions, 0, Some(name));
         self.extensions.get(&name).map_or(&[], Vec::as_slice)
     }
 
     pub(super) fn files(&self, of: ModuleId) -> &[u32] {
+        reads::note(Door::CsharpFiles, self.hashes[of.0 as usize], None);
         self.files.get(&of).map_or(&[], Vec::as_slice)
+    }
+
+    /// What is asked here, and what the answers are.
+    pub(crate) fn answers(&self, world: &World<'_>, notary: &mut Notary<'_>) {
+        let hash = |it: ModuleId| self.hashes[it.0 as usize];
+        for namespace in &self.hashes {
+            notary.push(Door::CsharpNamespace, *namespace, None, 1);
+        }
+        self.children.iter().for_each(|((of, name), child)| {
+            notary.push(Door::Child, hash(*of), Some(*name), hash(*child));
+        });
+        self.types.iter().for_each(|((of, name), types)| {
+            notary.push(Door::CsharpTypes, hash(*of), Some(*name), notary.all(types));
+        });
+        self.extensions.iter().for_each(|(name, all)| {
+            let one =
+                |state, (of, def): &(ModuleId, Def)| keys::mix(keys::mix(state, hash(*of)), notary.def(*def));
+            notary.push(Door::CsharpExtensions, 0, Some(*name), all.iter().fold(0, one));
+        });
+        self.files.iter().for_each(|(of, files)| {
+            notary.push(Door::CsharpFiles, hash(*of), None, notary.files(files));
+        });
+        let usings = self.global_usings.iter().fold(0, |state, (_, file, at)| {
+            let import = &world.facts(*file).imports[*at as usize];
+            let text =
+                |state, it: &knowing_model::facts::Str| keys::text(state, world.facts(*file).text(*it));
+            import.module.iter().fold(keys::mix(state, notary.file(*file)), text)
+        });
+        notary.push(Door::CsharpUsings, 0, None, usings);
     }
 
     /// Usings of other files that hold for a file: (file, position in its imports).
     pub(super) fn global_usings<'a>(&'a self, path: &'a str) -> impl Iterator<Item = (u32, u32)> + 'a {
+        reads::note(Door::CsharpUsings, 0, None);
         let holds = move |directory: &str| {
             directory.is_empty() || path.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'))
         };

@@ -77,7 +77,7 @@ impl Csharp {
             let ((file, _, a), (there, _, b)) = (world.decl(*one), world.decl(*other));
             file == there
                 && a.owner == b.owner
-                && world.facts(file).text(a.signature) == world.facts(there).text(b.signature)
+                && world.found_in(file).text(a.signature) == world.found_in(there).text(b.signature)
         };
         if chosen.iter().all(|it| same(&chosen[0], it)) {
             return Value::Def(chosen[0]);

@@ -39,7 +39,7 @@ impl Csharp {
         let world = ev.world;
         match callee {
             Value::Def(def) => match world.kind(*def) {
-                NodeKind::Constructor => match world.facts(frame.file).expr(site.callee) {
+                NodeKind::Constructor => match world.found_in(frame.file).expr(site.callee) {
                     Expr::Scoped { of, .. } => ev.expr(frame, site.decl, of),
                     _ => world.owner(*def).map_or(Value::Unknown, Value::instance),
                 },
@@ -349,7 +349,7 @@ impl Csharp {
         let world = ev.world;
         match callee {
             Value::Def(def) if world.kind(*def).is_callable() => {
-                let arguments = world.facts(frame.file).arguments_of(site.callee);
+                let arguments = world.found_in(frame.file).arguments_of(site.callee);
                 let name = arguments.get(usize::from(given.argument)).and_then(|it| it.name);
                 let name = name.map(|it| world.name(frame.file, it));
                 let receiver = self.receiver_of(ev, frame, site);

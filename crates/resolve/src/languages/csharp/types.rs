@@ -86,7 +86,7 @@ impl Csharp {
 
     fn attribute(&self, ev: &mut Evaluator<'_>, file: u32, decl: Option<DeclId>, of: TypeId) -> Value {
         let world = ev.world;
-        let Type::Named { segments, at, arguments } = world.facts(file).type_(of) else {
+        let Type::Named { segments, at, arguments } = world.found_in(file).type_(of) else {
             return Value::Unknown;
         };
         let mut names: Vec<Name> = segments.iter().map(|it| world.name(file, *it)).collect();
@@ -245,7 +245,7 @@ impl Csharp {
                 if !hierarchy.is_below(*above, owner) {
                     continue;
                 }
-                let Type::Named { arguments, .. } = world.facts(file).type_(base.type_) else { continue };
+                let Type::Named { arguments, .. } = world.found_in(file).type_(base.type_) else { continue };
                 let inner = Frame::in_file(frame, file);
                 let arguments: Vec<Value> =
                     arguments.iter().map(|it| self.typed_with(ev, inner, Some(id), *it, &given)).collect();

@@ -42,6 +42,10 @@ pub(super) fn vocabulary() -> impl Iterator<Item = &'static str> {
 }
 
 impl Rules for Go {
+    fn notes_tables(&self) -> bool {
+        true
+    }
+
     fn free_name(
         &self,
         ev: &mut Evaluator<'_>,
@@ -56,7 +60,7 @@ impl Rules for Go {
         if let Some(value) = self.declared(ev, frame, package, name, space) {
             return value;
         }
-        let facts = world.facts(frame.file);
+        let facts = world.found_in(frame.file);
         for index in 0..facts.imports.len() {
             if go.is_called(world, frame.file, index, name) {
                 return self.target(ev, frame, index);
@@ -116,7 +120,7 @@ impl Rules for Go {
     }
 
     fn imported_module(&self, ev: &mut Evaluator<'_>, frame: Frame, import: &Import) -> Value {
-        let imports = &ev.world.facts(frame.file).imports;
+        let imports = &ev.world.found_in(frame.file).imports;
         match imports.iter().position(|it| it.position == import.position) {
             Some(index) => self.target(ev, frame, index),
             None => Value::Unknown,
@@ -131,7 +135,7 @@ impl Rules for Go {
         type_: TypeId,
     ) -> Value {
         let world = ev.world;
-        let Type::Named { segments, at, .. } = world.facts(frame.file).type_(type_) else {
+        let Type::Named { segments, at, .. } = world.found_in(frame.file).type_(type_) else {
             return Value::Unknown;
         };
         let names: Vec<Name> = segments.iter().map(|it| world.name(frame.file, *it)).collect();
@@ -148,7 +152,7 @@ impl Rules for Go {
     }
 
     fn typed(&self, ev: &mut Evaluator<'_>, frame: Frame, decl: Option<DeclId>, type_: TypeId) -> Value {
-        match ev.world.facts(frame.file).type_(type_) {
+        match ev.world.found_in(frame.file).type_(type_) {
             Type::Named { segments, arguments, .. } => {
                 let arguments: Vec<Value> = arguments.iter().map(|it| ev.typed(frame, decl, *it)).collect();
                 if let Some(value) = self.unnamed(ev, frame, segments, &arguments) {
@@ -347,7 +351,7 @@ impl Go {
     fn misnamed(&self, ev: &Evaluator<'_>, frame: Frame, name: Name) -> Option<Value> {
         let world = ev.world;
         let text = world.text(name);
-        for index in 0..world.facts(frame.file).imports.len() {
+        for index in 0..world.found_in(frame.file).imports.len() {
             if let Some(Target::Outside(_, path)) = world.modules.go.target(frame.file, index)
                 && world.text(path).rsplit('/').take(2).any(|it| it.contains(text))
             {
@@ -359,7 +363,7 @@ impl Go {
 
     /// What a method was called on; `Unknown` for functions.
     fn called_on(&self, ev: &mut Evaluator<'_>, frame: Frame, site: CallSite) -> Value {
-        match ev.world.facts(frame.file).expr(site.callee) {
+        match ev.world.found_in(frame.file).expr(site.callee) {
             Expr::Member { of, .. } => ev.settled_expr(frame, site.decl, of),
             _ => Value::Unknown,
         }

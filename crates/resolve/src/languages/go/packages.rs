@@ -8,6 +8,8 @@ use knowing_model::facts::{DeclId, ImportKind};
 use rustc_hash::FxHashMap;
 
 use super::conditions::{Condition, Config};
+use crate::again::keys::{self, Door};
+use crate::again::{Notary, reads};
 use crate::names::Name;
 use crate::value::Origin;
 use crate::world::{Def, ModuleId, World};
@@ -15,6 +17,7 @@ use crate::world::{Def, ModuleId, World};
 #[derive(Default)]
 pub(crate) struct GoPackages {
     packages: Vec<Package>,
+    file_hashes: Vec<u64>,
     /// By file.
     package_of: Vec<Option<ModuleId>>,
     /// What a directory offers to those who import it.
@@ -30,6 +33,8 @@ pub(crate) struct GoPackages {
 }
 
 struct Package {
+    /// Of directory and name: the same in every run.
+    hash: u64,
     directory: String,
     name: Option<Name>,
     first_file: u32,
@@ -53,6 +58,7 @@ struct Module {
 impl GoPackages {
     pub(crate) fn new(world: &World<'_>) -> GoPackages {
         let mut found = GoPackages {
+            file_hashes: (0..world.n_files() as u32).map(|it| world.file_hash(it)).collect(),
             package_of: vec![None; world.n_files()],
             targets: vec![Vec::new(); world.n_files()],
             ..GoPackages::default()
@@ -85,7 +91,9 @@ impl GoPackages {
             let next = ModuleId(self.packages.len() as u32);
             let id = *ids.entry((directory, name)).or_insert(next);
             if id == next {
-                self.packages.push(Package { directory: directory.to_owned(), name, first_file: file });
+                let hash = keys::text(name.map_or(0, |it| world.names.hash(it)), directory);
+                let directory = directory.to_owned();
+                self.packages.push(Package { hash, directory, name, first_file: file });
             }
             self.package_of[file as usize] = Some(id);
             let condition = Condition::of(world.path(file), facts.condition.map(|it| facts.text(it)));
@@ -200,20 +208,25 @@ impl GoPackages {
 
 impl GoPackages {
     pub(super) fn package(&self, file: u32) -> Option<ModuleId> {
+        reads::note(Door::GoPackageOf, self.file_hashes.get(file as usize).copied().unwrap_or(0), None);
         self.package_of.get(file as usize).copied().flatten()
     }
 
     pub(super) fn first_file(&self, package: ModuleId) -> u32 {
-        self.packages[package.0 as usize].first_file
+        let package = &self.packages[package.0 as usize];
+        reads::note(Door::GoFirstFile, package.hash, None);
+        package.first_file
     }
 
     pub(super) fn target(&self, file: u32, import: usize) -> Option<Target> {
+        reads::note(Door::GoTargets, self.file_hashes.get(file as usize).copied().unwrap_or(0), None);
         self.targets.get(file as usize)?.get(import).copied()
     }
 
     /// Whether an import is used under this name: its own, else what the package calls itself.
     pub(super) fn is_called(&self, world: &World<'_>, file: u32, import: usize, name: Name) -> bool {
-        match (world.facts(file).imports[import].kind, self.targets[file as usize][import]) {
+        reads::note(Door::GoTargets, self.file_hashes[file as usize], None);
+        match (world.found_in(file).imports[import].kind, self.targets[file as usize][import]) {
             (ImportKind::Module { alias }, _) => world.name(file, alias) == name,
             (ImportKind::TopModule, Target::Package(package)) => {
                 self.packages[package.0 as usize].name == Some(name)
@@ -227,6 +240,7 @@ impl GoPackages {
 
     /// What a package declares under a name, as a file sees it: of several, those that are built together with it.
     pub(super) fn declared(&self, world: &World<'_>, file: u32, package: ModuleId, name: Name) -> Vec<Def> {
+        reads::note(Door::GoDeclared, self.packages[package.0 as usize].hash, Some(name));
         let Some(all) = self.declared.get(&(package, name)) else { return Vec::new() };
         let own = self.package(file) == Some(package);
         // Tests of a directory see what its other tests declare, others do not.
@@ -242,6 +256,10 @@ impl GoPackages {
         if all.len() < 2 {
             return all;
         }
+        // Conditions are what files say of themselves.
+        for file in all.iter().map(|it| world.file_of(*it)).chain([file]) {
+            reads::note_in(file, Door::Top, self.file_hashes[file as usize], None);
+        }
         let config = self.conditions.get(&file).map_or_else(Config::default, Condition::config);
         let is_built =
             |def: &Def| self.conditions.get(&world.file_of(*def)).is_none_or(|it| it.holds(&config));
@@ -254,8 +272,47 @@ impl GoPackages {
         built
     }
 
+    /// What is asked here, and what the answers are.
+    pub(crate) fn answers(&self, world: &World<'_>, notary: &mut Notary<'_>) {
+        let hash = |it: ModuleId| self.packages[it.0 as usize].hash;
+        for (file, package) in (0..).zip(&self.package_of) {
+            let Some(package) = package else { continue };
+            notary.push(Door::GoPackageOf, notary.file(file), None, hash(*package));
+            let imports = world.facts(file).imports.iter().zip(&self.targets[file as usize]);
+            let answer = imports.fold(1, |state, (import, target)| {
+                let bound = match import.kind {
+                    ImportKind::Module { alias } => world.names.hash(world.name(file, alias)),
+                    ImportKind::Member { .. } => 1,
+                    ImportKind::TopModule => 2,
+                    ImportKind::Wildcard => 3,
+                };
+                let target = match target {
+                    Target::Package(package) => hash(*package),
+                    Target::Outside(origin, path) => {
+                        keys::mix(u64::from(*origin == Origin::StandardLibrary), world.names.hash(*path))
+                    }
+                };
+                keys::mix(keys::mix(state, bound), target)
+            });
+            notary.push(Door::GoTargets, notary.file(file), None, answer);
+        }
+        for package in &self.packages {
+            notary.push(Door::GoFirstFile, package.hash, None, notary.file(package.first_file));
+        }
+        self.declared.iter().for_each(|((package, name), defs)| {
+            notary.push(Door::GoDeclared, hash(*package), Some(*name), notary.all(defs));
+        });
+        notary.push(
+            Door::GoRequired,
+            0,
+            None,
+            self.required.iter().fold(0, |state, it| keys::text(state, it)),
+        );
+    }
+
     /// The module a path outside belongs to, by what is required, else by custom.
     pub(super) fn module_of_path<'p>(&self, path: &'p str) -> &'p str {
+        reads::note(Door::GoRequired, 0, None);
         if let Some(known) = self.required.iter().find(|it| under(path, it).is_some()) {
             return &path[..known.len()];
         }

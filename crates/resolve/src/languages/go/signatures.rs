@@ -48,7 +48,7 @@ impl Signature {
             .collect();
         let results: &[TypeId] = match &decl.type_ {
             None => &[],
-            Some(result) => match world.facts(file).type_(*result) {
+            Some(result) => match world.found_in(file).type_(*result) {
                 Type::Tuple(all) => all,
                 _ => std::slice::from_ref(result),
             },
@@ -68,7 +68,7 @@ pub(super) fn embedded(ev: &mut Evaluator<'_>, def: Def, arguments: &[u64]) -> V
     let mut all = Vec::new();
     for (base, ancestor) in decl.bases.iter().zip(world.hierarchy.direct(def)) {
         ev.begin();
-        let given = match world.facts(file).type_(base.type_) {
+        let given = match world.found_in(file).type_(base.type_) {
             Type::Named { arguments, .. } => arguments.iter().map(|it| place.number_of(ev, *it, 0)).collect(),
             _ => Vec::new(),
         };
@@ -105,7 +105,7 @@ impl Place<'_> {
             ev.begin();
         }
         let mut hasher = FxHasher::default();
-        match world.facts(self.frame.file).type_(type_) {
+        match world.found_in(self.frame.file).type_(type_) {
             Type::Named { segments, arguments, .. } => {
                 let first = segments.first().map(|it| world.name(self.frame.file, *it));
                 if let Some(index) = self.names.iter().position(|it| Some(*it) == first)

@@ -111,7 +111,7 @@ impl Go {
         name: Name,
     ) -> Option<Value> {
         let world = ev.world;
-        let facts = world.facts(frame.file);
+        let facts = world.found_in(frame.file);
         let mut at = decl;
         while let Some(id) = at {
             let decl = facts.decl(id);
@@ -149,7 +149,7 @@ impl Go {
         let mut bounds = vec![Value::External(External::new(Origin::StandardLibrary, &[word, name]))];
         if ev.enter() {
             for bound in &parameter.bounds {
-                match ev.world.facts(frame.file).type_(*bound) {
+                match ev.world.found_in(frame.file).type_(*bound) {
                     Type::Bounds(parts) => {
                         bounds.extend(parts.iter().map(|it| self.type_entity(ev, frame, decl, *it)));
                     }
@@ -228,7 +228,7 @@ impl Go {
         let world = ev.world;
         let (file, _, decl) = world.decl(member);
         match decl.implementation {
-            Some(id) => names_of(ev, file, &world.facts(file).impls[id.index()].type_parameters),
+            Some(id) => names_of(ev, file, &world.found_in(file).impls[id.index()].type_parameters),
             None => {
                 let (file, _, declared) = world.decl(type_);
                 names_of(ev, file, &declared.type_parameters)

@@ -22,7 +22,7 @@ impl Java {
         space: Space,
     ) -> Value {
         let world = ev.world;
-        let facts = world.facts(frame.file);
+        let facts = world.found_in(frame.file);
         let scopes = &world.scopes[frame.file as usize];
         for entry in scopes.find(Scope::TOP, name) {
             let found = match entry.item {
@@ -45,7 +45,7 @@ impl Java {
             return Value::Def(def);
         }
         let mut outside: Vec<External> = Vec::new();
-        for (_, import) in &scopes.wildcards {
+        for (_, import) in scopes.wildcards() {
             let import = &facts.imports[*import as usize];
             match self.offered(ev, frame, import, name, space) {
                 Value::Missing => {}
@@ -196,7 +196,7 @@ impl Java {
         name: Name,
     ) -> Option<Value> {
         let world = ev.world;
-        let facts = world.facts(frame.file);
+        let facts = world.found_in(frame.file);
         let mut at = decl;
         while let Some(id) = at {
             let around = facts.decl(id);
@@ -248,7 +248,7 @@ impl Java {
         name: Name,
     ) -> Value {
         let world = ev.world;
-        let facts = world.facts(frame.file);
+        let facts = world.found_in(frame.file);
         let mut doubt = false;
         let mut outside: Option<Value> = None;
         let mut at = decl;
@@ -294,7 +294,7 @@ impl Java {
     /// Static imports: single ones first, all of a name together; then wildcards.
     fn imported_method(&self, ev: &mut Evaluator<'_>, frame: Frame, name: Name) -> Option<Value> {
         let world = ev.world;
-        let facts = world.facts(frame.file);
+        let facts = world.found_in(frame.file);
         let scopes = &world.scopes[frame.file as usize];
         let mut found: Vec<Def> = Vec::new();
         let mut outside: Option<Value> = None;
@@ -313,7 +313,7 @@ impl Java {
             }
         }
         if found.is_empty() && outside.is_none() {
-            for (_, import) in &scopes.wildcards {
+            for (_, import) in scopes.wildcards() {
                 match self.imported_module(ev, frame, &facts.imports[*import as usize]) {
                     Value::Def(type_) => found.extend(members::methods(world, self, type_, name)),
                     Value::External(external) if is_type(ev, &external) => {

@@ -64,6 +64,10 @@ impl Dialect for Java {
 }
 
 impl Rules for Java {
+    fn notes_tables(&self) -> bool {
+        true
+    }
+
     fn free_name(
         &self,
         ev: &mut Evaluator<'_>,
@@ -161,7 +165,7 @@ impl Rules for Java {
         decl: Option<DeclId>,
         type_: TypeId,
     ) -> Value {
-        let Type::Named { segments, at, .. } = ev.world.facts(frame.file).type_(type_) else {
+        let Type::Named { segments, at, .. } = ev.world.found_in(frame.file).type_(type_) else {
             return Value::Unknown;
         };
         let names: Vec<Name> = segments.iter().map(|it| ev.world.name(frame.file, *it)).collect();
@@ -183,10 +187,10 @@ impl Rules for Java {
     }
 
     fn typed(&self, ev: &mut Evaluator<'_>, frame: Frame, decl: Option<DeclId>, type_: TypeId) -> Value {
-        match ev.world.facts(frame.file).type_(type_) {
+        match ev.world.found_in(frame.file).type_(type_) {
             Type::Named { segments, arguments, .. } => {
                 if let [only] = segments[..]
-                    && tables::PLAIN.contains(&ev.world.facts(frame.file).text(only))
+                    && tables::PLAIN.contains(&ev.world.found_in(frame.file).text(only))
                 {
                     return Value::ExternalInstance(
                         External::new(Origin::StandardLibrary, &[ev.world.name(frame.file, only)]),
@@ -294,7 +298,7 @@ impl Rules for Java {
 
     fn called(&self, ev: &mut Evaluator<'_>, frame: Frame, callee: &Value, site: CallSite) -> Value {
         let world = ev.world;
-        let arguments = world.facts(frame.file).arguments_of(site.callee);
+        let arguments = world.found_in(frame.file).arguments_of(site.callee);
         let place = Site { frame, decl: site.decl, arguments };
         match callee {
             Value::Def(def) => match world.kind(*def) {
@@ -432,7 +436,7 @@ pub(crate) fn external_name(ev: &Evaluator<'_>, external: &External) -> External
 /// Whether a field is a part of a record, which is read by a method of its name.
 pub(in crate::languages) fn is_component(world: &World<'_>, def: Def) -> bool {
     let (file, _, decl) = world.decl(def);
-    let owner = decl.owner.map(|it| world.facts(file).decl(it));
+    let owner = decl.owner.map(|it| world.found_in(file).decl(it));
     decl.kind == NodeKind::Field
         && owner.is_some_and(|it| {
             it.kind == NodeKind::Class && it.parameters.iter().any(|it| it.name == decl.name)

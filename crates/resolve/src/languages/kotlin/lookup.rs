@@ -1,7 +1,7 @@
 //! Names of types, values and functions, from where they stand outwards; extensions.
 
 use knowing_model::NodeKind;
-use knowing_model::facts::{DeclId, Modifiers, ParameterKind, Value as Bound};
+use knowing_model::facts::{DeclId, ParameterKind, Value as Bound};
 
 use super::super::java::Java;
 use super::super::nominal::generics::{self, Site};
@@ -12,13 +12,13 @@ use crate::languages::{Fit, Given, Rules, Space};
 use crate::names::Name;
 use crate::scopes::{Item, Scope};
 use crate::value::{External, Origin, Value};
-use crate::world::{Def, ModuleId, World};
+use crate::world::{Def, ModuleId, World, is_companion};
 
 impl Kotlin {
     /// A name that nothing around it declares: imports, the package, wildcards, what needs no import, packages.
     pub(super) fn top(&self, ev: &mut Evaluator<'_>, frame: Frame, name: Name, space: Space) -> Value {
         let world = ev.world;
-        let facts = world.facts(frame.file);
+        let facts = world.found_in(frame.file);
         let scopes = &world.scopes[frame.file as usize];
         for entry in scopes.find(Scope::TOP, name) {
             let Item::Import(index) = entry.item else { continue };
@@ -33,7 +33,7 @@ impl Kotlin {
             found => return found,
         }
         let mut outside: Vec<External> = Vec::new();
-        for (_, import) in &scopes.wildcards {
+        for (_, import) in scopes.wildcards() {
             let import = &facts.imports[*import as usize];
             match self.offered(ev, frame, import, name, space) {
                 Value::Missing | Value::Overloads(_) => {}
@@ -136,7 +136,7 @@ impl Kotlin {
         let (file, id, _) = world.decl(type_);
         let entries = world.scopes[file as usize].find(Scope::of(Some(id)), name);
         let bound = entries.iter().find_map(|it| match it.item {
-            Item::Binding(index) => Some(&world.facts(file).bindings[index as usize]),
+            Item::Binding(index) => Some(&world.found_in(file).bindings[index as usize]),
             _ => None,
         })?;
         match bound.value {
@@ -211,7 +211,7 @@ impl Kotlin {
     /// Functions of files that a name can mean here: imported ones, those of the package, those of wildcards.
     fn functions_in_sight(&self, ev: &mut Evaluator<'_>, frame: Frame, name: Name) -> Vec<Def> {
         let world = ev.world;
-        let facts = world.facts(frame.file);
+        let facts = world.found_in(frame.file);
         let scopes = &world.scopes[frame.file as usize];
         let mut found: Vec<Def> = Vec::new();
         for entry in scopes.find(Scope::TOP, name) {
@@ -229,7 +229,7 @@ impl Kotlin {
         let package = jvm.packages.of_file(frame.file);
         let is_function = |it: &&Def| world.kind(**it).is_callable();
         found.extend(jvm.packages.members(package, name).iter().filter(is_function));
-        for (_, import) in &scopes.wildcards {
+        for (_, import) in scopes.wildcards() {
             match self.imported_module(ev, frame, &facts.imports[*import as usize]) {
                 Value::Module(package) => {
                     found.extend(jvm.packages.members(package, name).iter().filter(is_function));
@@ -276,7 +276,7 @@ impl Kotlin {
         at: u32,
     ) -> Option<Value> {
         let world = ev.world;
-        let facts = world.facts(frame.file);
+        let facts = world.found_in(frame.file);
         let scopes = &world.scopes[frame.file as usize];
         let mut doubt = false;
         let mut outside: Option<Value> = None;
@@ -380,15 +380,18 @@ impl Kotlin {
     /// A member of what an extension or a lambda is applied to; `Unknown` when that is something nobody knows.
     fn on_receiver(&self, ev: &mut Evaluator<'_>, frame: Frame, decl: DeclId, name: Name, at: u32) -> Value {
         let world = ev.world;
-        let facts = world.facts(frame.file);
+        let facts = world.found_in(frame.file);
         let scopes = &world.scopes[frame.file as usize];
         let mut bindings: Vec<u32> = Vec::new();
         for this in ["this", "<this>"] {
             let Some(this) = world.names.find(this) else { continue };
-            bindings.extend(scopes.find(Scope::of(Some(decl)), this).iter().filter_map(|it| match it.item {
-                Item::Binding(index) if facts.bindings[index as usize].visible.contains(at) => Some(index),
-                _ => None,
-            }));
+            for entry in scopes.find(Scope::of(Some(decl)), this) {
+                let Item::Binding(index) = entry.item else { continue };
+                // Which of them hold at a call of another name depends on where they stand.
+                if world.facts(frame.file).bindings[index as usize].visible.contains(at) {
+                    bindings.push(index);
+                }
+            }
         }
         // The innermost first.
         bindings.sort_by_key(|it| std::cmp::Reverse((facts.bindings[*it as usize].visible.from, *it)));
@@ -501,7 +504,7 @@ impl Kotlin {
         name: Name,
     ) -> Option<Value> {
         let world = ev.world;
-        let facts = world.facts(frame.file);
+        let facts = world.found_in(frame.file);
         let mut at = decl;
         while let Some(id) = at {
             let around = facts.decl(id);
@@ -526,12 +529,10 @@ fn companions<'w>(world: &'w World<'_>, type_: Def) -> impl Iterator<Item = Def>
     let all: Vec<Def> = members::with_ancestors(world, type_).collect();
     all.into_iter().flat_map(move |type_| {
         let (file, id, _) = world.decl(type_);
-        let facts = world.facts(file);
+        let facts = world.found_in(file);
         let is_companion = move |at: &usize| {
             let decl = &facts.decls[*at];
-            decl.owner == Some(id)
-                && decl.kind == NodeKind::Class
-                && decl.modifiers.contains(Modifiers::CLASS_METHOD)
+            decl.owner == Some(id) && is_companion(decl)
         };
         let first = id.index();
         // What stands in a type comes after it.

@@ -48,6 +48,10 @@ impl Dialect for Kotlin {
 }
 
 impl Rules for Kotlin {
+    fn notes_tables(&self) -> bool {
+        true
+    }
+
     fn free_name(
         &self,
         ev: &mut Evaluator<'_>,
@@ -146,7 +150,7 @@ impl Rules for Kotlin {
         decl: Option<DeclId>,
         type_: TypeId,
     ) -> Value {
-        let Type::Named { segments, at, .. } = ev.world.facts(frame.file).type_(type_) else {
+        let Type::Named { segments, at, .. } = ev.world.found_in(frame.file).type_(type_) else {
             return Value::Unknown;
         };
         let names: Vec<Name> = segments.iter().map(|it| ev.world.name(frame.file, *it)).collect();
@@ -168,11 +172,11 @@ impl Rules for Kotlin {
     }
 
     fn typed(&self, ev: &mut Evaluator<'_>, frame: Frame, decl: Option<DeclId>, type_: TypeId) -> Value {
-        match ev.world.facts(frame.file).type_(type_) {
+        match ev.world.found_in(frame.file).type_(type_) {
             Type::Named { segments, arguments, .. } => {
                 let arguments: Vec<Value> = arguments.iter().map(|it| ev.typed(frame, decl, *it)).collect();
                 if let [only] = segments[..]
-                    && let Some(array) = self.array(ev, ev.world.facts(frame.file).text(only), &arguments)
+                    && let Some(array) = self.array(ev, ev.world.found_in(frame.file).text(only), &arguments)
                 {
                     return array;
                 }
@@ -269,7 +273,7 @@ impl Rules for Kotlin {
 
     fn called(&self, ev: &mut Evaluator<'_>, frame: Frame, callee: &Value, site: CallSite) -> Value {
         let world = ev.world;
-        let arguments = world.facts(frame.file).arguments_of(site.callee);
+        let arguments = world.found_in(frame.file).arguments_of(site.callee);
         let place = Site { frame, decl: site.decl, arguments };
         match callee {
             Value::Def(def) => match world.kind(*def) {

@@ -44,7 +44,7 @@ pub(crate) fn written(
         return ev.typed(frame, decl, type_);
     }
     let world = ev.world;
-    let value = match world.facts(frame.file).type_(type_) {
+    let value = match world.found_in(frame.file).type_(type_) {
         Type::Named { segments, arguments, .. } => {
             let replaced = match segments[..] {
                 [only] => known.find(world.name(frame.file, only)).cloned(),
@@ -135,7 +135,7 @@ fn base_arguments(
     known: &Known,
 ) -> Arguments {
     let (_, id, _) = ev.world.decl(type_);
-    match ev.world.facts(there.file).type_(base) {
+    match ev.world.found_in(there.file).type_(base) {
         Type::Named { arguments, .. } => {
             arguments.iter().map(|it| written(ev, there, Some(id), *it, known)).collect::<Vec<_>>().into()
         }
@@ -223,7 +223,7 @@ pub(crate) fn known_at(
         let Some(parameter) = parameters.get(place).or(parameters.last()) else { break };
         let Some(type_) = parameter.type_ else { continue };
         let is_function = matches!(
-            world.facts(site.frame.file).expr(argument.value),
+            world.found_in(site.frame.file).expr(argument.value),
             Expr::Lambda { .. } | Expr::Scoped { .. }
         );
         if is_function {
@@ -252,7 +252,7 @@ fn function_gives(
     known: &mut Known,
 ) {
     let world = ev.world;
-    let Type::Named { arguments, .. } = world.facts(file).type_(type_) else { return };
+    let Type::Named { arguments, .. } = world.found_in(file).type_(type_) else { return };
     let Some(last) = arguments.last() else { return };
     if names_any(ev, file, *last, own) {
         let value = lambdas::gives(ev, dialect, site.frame, site.decl, argument.value);
@@ -261,11 +261,11 @@ fn function_gives(
 }
 
 fn names_any(ev: &Evaluator<'_>, file: u32, type_: TypeId, own: &[Name]) -> bool {
-    match ev.world.facts(file).type_(type_) {
+    match ev.world.found_in(file).type_(type_) {
         Type::Named { segments, arguments, .. } => {
             matches!(segments[..], [only] if own.contains(&ev.world.name(file, only)))
                 || arguments.iter().any(|it| {
-                    matches!(ev.world.facts(file).type_(*it), Type::Named { segments, .. }
+                    matches!(ev.world.found_in(file).type_(*it), Type::Named { segments, .. }
                         if matches!(segments[..], [only] if own.contains(&ev.world.name(file, only))))
                 })
         }
@@ -277,7 +277,7 @@ fn names_any(ev: &Evaluator<'_>, file: u32, type_: TypeId, own: &[Name]) -> bool
 /// `T` and what is passed for it; `List<T>` and a list, one level deep.
 fn unify(ev: &Evaluator<'_>, (file, type_): (u32, TypeId), value: &Value, own: &[Name], known: &mut Known) {
     let world = ev.world;
-    match (world.facts(file).type_(type_), value) {
+    match (world.found_in(file).type_(type_), value) {
         (Type::Named { segments, arguments, .. }, value) => {
             if let [only] = segments[..]
                 && own.contains(&world.name(file, only))
@@ -291,7 +291,7 @@ fn unify(ev: &Evaluator<'_>, (file, type_): (u32, TypeId), value: &Value, own: &
             };
             if passed.len() == arguments.len() {
                 for (argument, value) in arguments.iter().zip(passed.iter()) {
-                    if let Type::Named { segments, .. } = world.facts(file).type_(*argument)
+                    if let Type::Named { segments, .. } = world.found_in(file).type_(*argument)
                         && let [only] = segments[..]
                         && own.contains(&world.name(file, only))
                     {

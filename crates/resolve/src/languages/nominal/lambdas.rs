@@ -50,7 +50,7 @@ pub(crate) fn passed_for(
     let all: Vec<_> = decl.parameters.iter().filter(|it| it.kind != ParameterKind::Receiver).collect();
     let parameter = all.get(usize::from(it.argument)).or(all.last());
     let Some(type_) = parameter.and_then(|it| it.type_) else { return Value::Unknown };
-    let arguments = world.facts(frame.file).arguments_of(it.callee);
+    let arguments = world.found_in(frame.file).arguments_of(it.callee);
     let site = Site { frame, decl: it.decl, arguments };
     let known = generics::known_at(ev, dialect, site, method, receiver, Lambdas::LeftOut);
     generics::written(ev, Frame::in_file(frame, file), Some(id), type_, &known)
@@ -63,7 +63,7 @@ pub(crate) fn receiver_of(
     decl: Option<DeclId>,
     callee: ExprId,
 ) -> Value {
-    match ev.world.facts(frame.file).expr(callee) {
+    match ev.world.found_in(frame.file).expr(callee) {
         Expr::Member { of, .. } => ev.settled_expr(frame, decl, of),
         _ => Value::Unknown,
     }
@@ -106,7 +106,7 @@ pub(crate) fn gives(
     decl: Option<DeclId>,
     function: ExprId,
 ) -> Value {
-    match ev.world.facts(frame.file).expr(function) {
+    match ev.world.found_in(frame.file).expr(function) {
         Expr::Lambda { result: Some(result), .. } => ev.settled_expr(frame, decl, result),
         Expr::Lambda { .. } => Value::Nothing,
         Expr::Scoped { .. } | Expr::Member { .. } => {

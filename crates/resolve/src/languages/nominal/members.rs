@@ -118,7 +118,7 @@ fn parameters(decl: &Decl) -> Vec<Option<TypeId>> {
 }
 
 fn is_plain(world: &World<'_>, file: u32, type_: TypeId, plain: &[&str]) -> bool {
-    let facts = world.facts(file);
+    let facts = world.found_in(file);
     matches!(facts.type_(type_), Type::Named { segments, .. }
         if matches!(segments[..], [only] if plain.contains(&facts.text(only))))
 }
@@ -126,7 +126,7 @@ fn is_plain(world: &World<'_>, file: u32, type_: TypeId, plain: &[&str]) -> bool
 /// Whether a type is written as a type parameter of the method or of the types around it.
 fn is_parameter_of(world: &World<'_>, method: Def, type_: TypeId) -> bool {
     let (file, id, _) = world.decl(method);
-    let facts = world.facts(file);
+    let facts = world.found_in(file);
     let type_ = match facts.type_(type_) {
         Type::Sequence(of) => *of,
         _ => type_,
@@ -146,7 +146,7 @@ fn is_parameter_of(world: &World<'_>, method: Def, type_: TypeId) -> bool {
 
 /// Whether two types end in the same name: one file may write more of the path than the other.
 fn same_text(world: &World<'_>, one: (u32, TypeId), other: (u32, TypeId)) -> bool {
-    let (one_facts, other_facts) = (world.facts(one.0), world.facts(other.0));
+    let (one_facts, other_facts) = (world.found_in(one.0), world.found_in(other.0));
     match (one_facts.type_(one.1), other_facts.type_(other.1)) {
         (Type::Named { segments: a, .. }, Type::Named { segments: b, .. }) => match (a.last(), b.last()) {
             (Some(a), Some(b)) => world.name(one.0, *a) == world.name(other.0, *b),

@@ -4,6 +4,8 @@ use knowing_model::NodeKind;
 use knowing_model::facts::DeclId;
 use rustc_hash::FxHashMap;
 
+use crate::again::keys::{self, Door};
+use crate::again::{Notary, reads};
 use crate::names::Name;
 use crate::world::{Def, ModuleId, World};
 
@@ -14,6 +16,9 @@ pub(crate) struct Packages {
     members: FxHashMap<(ModuleId, Name), Vec<Def>>,
     of_file: Vec<ModuleId>,
     paths: Vec<Vec<Name>>,
+    /// Of paths: the same in every run.
+    hashes: Vec<u64>,
+    file_hashes: Vec<u64>,
 }
 
 pub(crate) const ROOT: ModuleId = ModuleId(0);
@@ -21,7 +26,12 @@ pub(crate) const ROOT: ModuleId = ModuleId(0);
 impl Packages {
     /// `separator` stands between the segments of a package clause.
     pub(crate) fn new(world: &World<'_>, languages: &[&str], separator: char) -> Packages {
-        let mut packages = Packages { paths: vec![Vec::new()], ..Packages::default() };
+        let mut packages = Packages {
+            paths: vec![Vec::new()],
+            hashes: vec![1],
+            file_hashes: (0..world.n_files() as u32).map(|it| world.file_hash(it)).collect(),
+            ..Packages::default()
+        };
         for file in 0..world.n_files() as u32 {
             let facts = world.facts(file);
             if !languages.contains(&facts.language.as_str()) {
@@ -51,6 +61,7 @@ impl Packages {
             if found == next {
                 let path = self.paths[at.0 as usize].iter().copied().chain([name]).collect();
                 self.paths.push(path);
+                self.hashes.push(keys::mix(self.hashes[at.0 as usize], world.names.hash(name)));
             }
             at = found;
         }
@@ -58,11 +69,27 @@ impl Packages {
     }
 
     pub(crate) fn of_file(&self, file: u32) -> ModuleId {
+        reads::note(Door::PackageOf, self.file_hashes.get(file as usize).copied().unwrap_or(0), None);
         self.of_file.get(file as usize).copied().unwrap_or(ROOT)
     }
 
     pub(crate) fn child(&self, package: ModuleId, name: Name) -> Option<ModuleId> {
+        reads::note(Door::Child, self.hashes[package.0 as usize], Some(name));
         self.children.get(&(package, name)).copied()
+    }
+
+    /// What is asked here, and what the answers are.
+    pub(crate) fn answers(&self, _: &World<'_>, notary: &mut Notary<'_>) {
+        let hash = |it: ModuleId| self.hashes[it.0 as usize];
+        for (file, package) in self.file_hashes.iter().zip(&self.of_file) {
+            notary.push(Door::PackageOf, *file, None, hash(*package));
+        }
+        self.children.iter().for_each(|((package, name), child)| {
+            notary.push(Door::Child, hash(*package), Some(*name), hash(*child));
+        });
+        self.members.iter().for_each(|((package, name), members)| {
+            notary.push(Door::PackageMembers, hash(*package), Some(*name), notary.all(members));
+        });
     }
 
     pub(crate) fn path(&self, package: ModuleId) -> &[Name] {
@@ -71,6 +98,7 @@ impl Packages {
 
     /// Whether the package itself, not only one below it, declares something.
     pub(crate) fn members(&self, package: ModuleId, name: Name) -> &[Def] {
+        reads::note(Door::PackageMembers, self.hashes[package.0 as usize], Some(name));
         self.members.get(&(package, name)).map_or(&[], Vec::as_slice)
     }
 

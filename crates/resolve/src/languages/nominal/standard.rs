@@ -405,7 +405,7 @@ impl Standard {
             Shape::Lambda => {
                 let functions = |it: &&knowing_model::facts::Argument| {
                     matches!(
-                        ev.world.facts(site.frame.file).expr(it.value),
+                        ev.world.found_in(site.frame.file).expr(it.value),
                         Expr::Lambda { .. } | Expr::Scoped { .. } | Expr::Member { .. }
                     )
                 };

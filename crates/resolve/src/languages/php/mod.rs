@@ -44,6 +44,10 @@ pub(super) fn vocabulary() -> impl Iterator<Item = &'static str> {
 }
 
 impl Rules for Php {
+    fn notes_tables(&self) -> bool {
+        true
+    }
+
     fn free_name(
         &self,
         ev: &mut Evaluator<'_>,
@@ -115,7 +119,7 @@ impl Rules for Php {
             return Value::Unknown;
         }
         let world = ev.world;
-        let Some(path) = import.module.first().map(|it| world.facts(frame.file).text(*it)) else {
+        let Some(path) = import.module.first().map(|it| world.found_in(frame.file).text(*it)) else {
             return Value::Unknown;
         };
         let directory = world.path(frame.file).rsplit_once('/').map_or("", |it| it.0);
@@ -142,7 +146,7 @@ impl Rules for Php {
         type_: TypeId,
     ) -> Value {
         let world = ev.world;
-        let Type::Named { segments, at, .. } = world.facts(frame.file).type_(type_) else {
+        let Type::Named { segments, at, .. } = world.found_in(frame.file).type_(type_) else {
             return Value::Unknown;
         };
         let names: Vec<Name> = segments.iter().map(|it| world.name(frame.file, *it)).collect();
@@ -168,19 +172,18 @@ impl Rules for Php {
 
     fn typed(&self, ev: &mut Evaluator<'_>, frame: Frame, decl: Option<DeclId>, type_: TypeId) -> Value {
         let world = ev.world;
-        match world.facts(frame.file).type_(type_) {
+        match world.found_in(frame.file).type_(type_) {
             Type::Named { segments, .. } => {
                 if let [only] = segments.as_slice()
-                    && is_builtin_type(world.facts(frame.file).text(*only))
+                    && is_builtin_type(world.found_in(frame.file).text(*only))
                 {
-                    return match world.facts(frame.file).text(*only) {
+                    return match world.found_in(frame.file).text(*only) {
                         "void" | "null" | "never" => Value::Nothing,
                         "object" | "mixed" | "callable" | "iterable" => Value::Unknown,
                         word => word_instance(ev, word),
                     };
                 }
-                let is_static =
-                    matches!(segments.as_slice(), [only] if world.facts(frame.file).text(*only) == "static");
+                let is_static = matches!(segments.as_slice(), [only] if world.found_in(frame.file).text(*only) == "static");
                 if is_static && let Some(receiver) = frame.receiver {
                     return Value::instance(receiver);
                 }
@@ -239,7 +242,7 @@ impl Rules for Php {
         match callee {
             Value::Def(def) if world.kind(*def) == NodeKind::Constructor => Value::Unknown,
             Value::Def(def) if world.kind(*def).is_callable() => {
-                let receiver = match world.facts(frame.file).expr(site.callee) {
+                let receiver = match world.found_in(frame.file).expr(site.callee) {
                     Expr::Member { of, .. } => match ev.settled_expr(frame, site.decl, of) {
                         Value::Instance(def, _) => Some(def),
                         Value::Super(_) => self.own(ev, frame, site.decl),
@@ -450,7 +453,7 @@ fn declared(world: &World<'_>, def: Def, name: Name, is_call: bool) -> Option<De
 fn own_member(world: &World<'_>, def: Def, name: Name, is_call: bool) -> Option<Def> {
     let (file, id, _) = world.decl(def);
     world.scopes[file as usize].find(Scope::of(Some(id)), name).iter().find_map(|it| match it.item {
-        Item::Decl(decl) if world.facts(file).decl(decl).kind.is_callable() == is_call => {
+        Item::Decl(decl) if world.found_in(file).decl(decl).kind.is_callable() == is_call => {
             Some(world.def(file, decl))
         }
         _ => None,

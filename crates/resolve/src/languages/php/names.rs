@@ -4,6 +4,8 @@ use knowing_model::NodeKind;
 use knowing_model::facts::{DeclId, FileFacts, ImportKind};
 use rustc_hash::FxHashMap;
 
+use crate::again::keys::{self, Door};
+use crate::again::{Notary, reads};
 use crate::world::{Def, World};
 
 #[derive(Default)]
@@ -53,8 +55,22 @@ impl PhpNames {
         names
     }
 
+    /// What is asked here, and what the answers are.
+    pub(crate) fn answers(&self, notary: &mut Notary<'_>) {
+        let tables =
+            [(Sort::Type, &self.types), (Sort::Function, &self.functions), (Sort::Constant, &self.constants)];
+        for (sort, table) in tables {
+            table.iter().for_each(|(whole, defs)| {
+                notary.push(Door::PhpName, keys::text(sort as u64, whole), None, notary.all(defs));
+            });
+        }
+        let own = self.own.iter().fold(0, |state, it| keys::text(state, it));
+        notary.push(Door::PhpOwn, 0, None, own);
+    }
+
     /// Whether a name stands in a namespace of the project's own.
     pub(super) fn is_own(&self, whole: &str) -> bool {
+        reads::note(Door::PhpOwn, 0, None);
         self.own.iter().any(|it| whole.starts_with(it.as_str()))
     }
 
@@ -65,6 +81,7 @@ impl PhpNames {
             Sort::Function => &self.functions,
             Sort::Constant => &self.constants,
         };
+        reads::note(Door::PhpName, keys::text(sort as u64, whole), None);
         let all = table.get(whole)?;
         let shared = |def: &Def| {
             let path = world.path(world.file_of(*def));

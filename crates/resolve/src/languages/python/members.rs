@@ -21,7 +21,7 @@ impl Python {
 
     fn find_top_name(&self, ev: &mut Evaluator<'_>, frame: Frame, name: Name) -> Value {
         let world = ev.world;
-        let facts = world.facts(frame.file);
+        let facts = world.found_in(frame.file);
         let scopes = &world.scopes[frame.file as usize];
         let mut imports = Vec::new();
         let mut decls: Vec<DeclId> = Vec::new();
@@ -58,7 +58,7 @@ impl Python {
             return Value::Unknown;
         }
         let mut doubt = false;
-        for (scope, index) in &scopes.wildcards {
+        for (scope, index) in scopes.wildcards() {
             if *scope != Scope::TOP {
                 continue;
             }
@@ -169,7 +169,7 @@ const OBJECT_MEMBERS: &[&str] = &[
 fn own_member(ev: &Evaluator<'_>, class: Def, name: Name) -> Option<Def> {
     let world = ev.world;
     let (file, id, _) = world.decl(class);
-    let facts = world.facts(file);
+    let facts = world.found_in(file);
     let rank = |decl: DeclId| {
         let decl = facts.decl(decl);
         (decl.kind == NodeKind::Field, decl.modifiers.contains(Modifiers::OVERLOAD))

@@ -56,6 +56,10 @@ impl Rules for Python {
         }
     }
 
+    fn notes_tables(&self) -> bool {
+        true
+    }
+
     fn type_body_is_scope(&self) -> bool {
         true
     }
@@ -65,9 +69,9 @@ impl Rules for Python {
         let world = ev.world;
         let Value::Module(module) = self.imported_module(ev, frame, import) else { return Value::Unknown };
         let Some(file) = world.modules.python.file(module) else { return Value::Missing };
-        let offered = match &world.facts(file).exports {
+        let offered = match world.exports(file) {
             Some(exports) if exports.iter().any(|it| world.name(file, *it) == name) => true,
-            Some(exports) if exports.iter().all(|it| world.facts(file).text(*it) != "*") => false,
+            Some(exports) if exports.iter().all(|it| world.found_in(file).text(*it) != "*") => false,
             _ => !world.text(name).starts_with('_'),
         };
         if !offered || !ev.enter_module(module, name, Space::Value) {
@@ -142,7 +146,7 @@ impl Rules for Python {
         type_: TypeId,
     ) -> Value {
         let world = ev.world;
-        match world.facts(frame.file).type_(type_) {
+        match world.found_in(frame.file).type_(type_) {
             Type::Named { segments, at, .. } => {
                 let mut names = segments.iter().map(|it| world.name(frame.file, *it));
                 let Some(first) = names.next() else { return Value::Unknown };
@@ -163,7 +167,7 @@ impl Rules for Python {
 
     fn typed(&self, ev: &mut Evaluator<'_>, frame: Frame, decl: Option<DeclId>, type_: TypeId) -> Value {
         let world = ev.world;
-        match world.facts(frame.file).type_(type_) {
+        match world.found_in(frame.file).type_(type_) {
             Type::Named { arguments, .. } => {
                 let entity = self.type_entity(ev, frame, decl, type_);
                 entity.map(|it| self.instance_of(ev, frame, decl, it, arguments))
@@ -363,7 +367,7 @@ impl Rules for Python {
 impl Python {
     /// The exact type a method was called on, for results that depend on it.
     fn called_on(&self, ev: &mut Evaluator<'_>, frame: Frame, site: CallSite) -> Option<Def> {
-        let knowing_model::facts::Expr::Member { of, .. } = ev.world.facts(frame.file).expr(site.callee)
+        let knowing_model::facts::Expr::Member { of, .. } = ev.world.found_in(frame.file).expr(site.callee)
         else {
             return frame.receiver;
         };
@@ -394,7 +398,7 @@ impl Python {
             return instance(Value::External(external.clone()));
         }
         // Methods of the builtin containers that hand out what they hold.
-        let knowing_model::facts::Expr::Member { of, .. } = ev.world.facts(frame.file).expr(site.callee)
+        let knowing_model::facts::Expr::Member { of, .. } = ev.world.found_in(frame.file).expr(site.callee)
         else {
             return Value::ExternalResult;
         };

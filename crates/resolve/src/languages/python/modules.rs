@@ -3,6 +3,9 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::tables;
+use crate::again::Notary;
+use crate::again::keys::{self, Door};
+use crate::again::reads;
 use crate::names::Name;
 use crate::world::{ModuleId, World};
 
@@ -22,6 +25,8 @@ pub(crate) struct PythonModules {
 
 #[derive(Default)]
 struct Module {
+    /// Of its path: the same in every run.
+    hash: u64,
     /// The module's own file: `x.py`, or the `__init__.py` of a directory.
     file: Option<u32>,
     parent: Option<ModuleId>,
@@ -58,7 +63,8 @@ impl PythonModules {
             self.of_file.insert(file, parent);
             return;
         }
-        let module = self.push(Module { file: Some(file), parent: Some(parent), ..Module::default() });
+        let hash = keys::file(path);
+        let module = self.push(Module { hash, file: Some(file), parent: Some(parent), ..Module::default() });
         self.of_file.insert(file, module);
         if let Some(stem) = world.names.find(stem) {
             // A directory of the same name wins, as a package does over a module.
@@ -75,7 +81,8 @@ impl PythonModules {
             None if path.is_empty() => None,
             None => Some(self.directory(world, "")),
         };
-        let module = self.push(Module { parent, is_directory: true, ..Module::default() });
+        let hash = keys::text(keys::file("/"), path);
+        let module = self.push(Module { hash, parent, is_directory: true, ..Module::default() });
         self.by_directory.insert(path.to_owned(), module);
         let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
         if let (Some(parent), Some(name)) = (parent, world.names.find(name)) {
@@ -130,12 +137,13 @@ impl PythonModules {
     }
 
     fn is_package(&self, module: ModuleId) -> bool {
-        let module = &self.modules[module.0 as usize];
-        module.is_directory && module.file.is_some()
+        self.modules[module.0 as usize].is_directory && self.file(module).is_some()
     }
 
     pub(crate) fn file(&self, module: ModuleId) -> Option<u32> {
-        self.modules[module.0 as usize].file
+        let module = &self.modules[module.0 as usize];
+        reads::note(Door::ModuleFile, module.hash, None);
+        module.file
     }
 
     pub(crate) fn of_file(&self, file: u32) -> Option<ModuleId> {
@@ -143,7 +151,9 @@ impl PythonModules {
     }
 
     pub(crate) fn child(&self, module: ModuleId, name: Name) -> Option<ModuleId> {
-        self.modules[module.0 as usize].children.get(&name).copied()
+        let module = &self.modules[module.0 as usize];
+        reads::note(Door::Child, module.hash, Some(name));
+        module.children.get(&name).copied()
     }
 
     fn descend(&self, from: ModuleId, path: &[Name]) -> Option<ModuleId> {
@@ -175,12 +185,12 @@ impl PythonModules {
         while let Some(root) = around {
             let module = &self.modules[root.0 as usize];
             around = module.parent;
-            if !module.is_directory || module.file.is_some() {
+            if !module.is_directory || self.is_package(root) {
                 continue;
             }
             if let Some(child) = self.child(root, first)
                 && child != own
-                && (!standard || self.is_package(child) && self.declared_roots.contains(&root))
+                && (!standard || self.is_package(child) && self.roots().contains(&root))
                 && let Some(found) = self.descend(root, path)
                 && self.is_importable(found)
             {
@@ -190,20 +200,47 @@ impl PythonModules {
         if standard {
             return None;
         }
-        for &root in &self.declared_roots {
+        for &root in self.roots() {
             if let Some(found) = self.descend(root, path)
                 && self.is_importable(found)
             {
                 return Some(found);
             }
         }
-        if self.dependencies.contains(&text.to_lowercase()) {
+        let package = text.to_lowercase();
+        reads::note(Door::Dependency, keys::name(&package), None);
+        if self.dependencies.contains(&package) {
             return None;
         }
+        reads::note(Door::Package, 0, Some(first));
         match self.packages.get(&first).map(Vec::as_slice) {
             Some([package]) => self.descend(*package, &path[1..]),
             _ => None,
         }
+    }
+
+    fn roots(&self) -> &[ModuleId] {
+        reads::note(Door::Roots, 0, None);
+        &self.declared_roots
+    }
+
+    /// What is asked above, and what the answers are.
+    pub(crate) fn answers(&self, notary: &mut Notary<'_>) {
+        let hash = |it: &ModuleId| self.modules[it.0 as usize].hash;
+        for module in &self.modules {
+            if let Some(file) = module.file {
+                notary.push(Door::ModuleFile, module.hash, None, notary.file(file));
+            }
+            module.children.iter().for_each(|(name, child)| {
+                notary.push(Door::Child, module.hash, Some(*name), hash(child));
+            });
+        }
+        let fold = |all: &[ModuleId]| all.iter().fold(0, |state, it| keys::mix(state, hash(it)));
+        self.packages.iter().for_each(|(name, packages)| {
+            notary.push(Door::Package, 0, Some(*name), fold(packages));
+        });
+        notary.push(Door::Roots, 0, None, fold(&self.declared_roots));
+        self.dependencies.iter().for_each(|it| notary.push(Door::Dependency, keys::name(it), None, 1));
     }
 
     /// A directory without any Python file right below it is a namespace only if something under it is a module; all

@@ -9,6 +9,8 @@ use rustc_hash::FxHashMap;
 
 use super::requires::{LoadPaths, is_test_path};
 use super::tables;
+use crate::again::keys::{self, Door};
+use crate::again::{Notary, reads};
 use crate::names::Name;
 use crate::value::{External, Origin};
 use crate::world::{Def, World};
@@ -24,6 +26,9 @@ pub(crate) struct RubyModules {
     children: FxHashMap<(Constant, Name), Constant>,
     /// What each constant stands in, and its name.
     places: Vec<(Constant, Name)>,
+    /// Of the names that lead to a constant, and of declarations: the same in every run.
+    hashes: Vec<u64>,
+    def_hashes: Vec<u64>,
     /// What each constant was made by, in the order of files and lines.
     made: Vec<Vec<Def>>,
     constant_of: FxHashMap<Def, Constant>,
@@ -35,10 +40,10 @@ pub(crate) struct RubyModules {
     /// Types that the project only opens, by first part, and what they are outside.
     opened: FxHashMap<Def, External>,
     /// Methods and attributes by the type they are of (its first part) and name.
-    pub(super) members: FxHashMap<(Def, Name), Vec<Def>>,
-    pub(super) fields: FxHashMap<(Def, Name), Vec<Def>>,
+    members: FxHashMap<(Def, Name), Vec<Def>>,
+    fields: FxHashMap<(Def, Name), Vec<Def>>,
     /// Functions at the top of files.
-    pub(super) functions: FxHashMap<Name, Vec<Def>>,
+    functions: FxHashMap<Name, Vec<Def>>,
     pub(super) load_paths: LoadPaths,
 }
 
@@ -50,7 +55,9 @@ impl RubyModules {
         if files.is_empty() {
             return modules;
         }
+        modules.def_hashes = (0..world.n_defs() as u32).map(|it| world.hash(Def(it))).collect();
         modules.made.push(Vec::new());
+        modules.hashes.push(1);
         // The top stands in itself and has no name that anyone asks for.
         modules.places.push((TOP, world.names.find("").unwrap_or(Name(0))));
         modules.load_paths = LoadPaths::new(world, &files);
@@ -68,21 +75,78 @@ impl RubyModules {
         &self.groups
     }
 
+    /// What is asked here, and what the answers are.
+    pub(crate) fn answers(&self, world: &World<'_>, notary: &mut Notary<'_>) {
+        let hash = |it: Constant| self.hashes[it.0 as usize];
+        self.children.iter().for_each(|((of, name), child)| {
+            notary.push(Door::Child, hash(*of), Some(*name), hash(*child));
+        });
+        for (constant, made) in (0..).map(Constant).zip(&self.made) {
+            notary.push(Door::RubyMade, hash(constant), None, notary.all(made));
+        }
+        self.constant_of.iter().for_each(|(def, constant)| {
+            notary.push(Door::RubyConstantOf, world.hash(*def), None, hash(*constant));
+        });
+        self.whole.iter().for_each(|(def, whole)| {
+            notary.push(Door::RubyWhole, world.hash(*def), None, notary.def(*whole));
+        });
+        for group in &self.groups {
+            notary.push(Door::RubyParts, world.hash(group[0]), None, notary.all(group));
+        }
+        self.opened.iter().for_each(|(def, external)| {
+            notary.push(Door::RubyOpened, world.hash(*def), None, notary.external(external));
+        });
+        for (door, table) in [(Door::RubyMembers, &self.members), (Door::RubyFields, &self.fields)] {
+            table.iter().for_each(|((of, name), all)| {
+                notary.push(door, world.hash(*of), Some(*name), notary.all(all));
+            });
+        }
+        self.functions.iter().for_each(|(name, all)| {
+            notary.push(Door::RubyFunctions, 0, Some(*name), notary.all(all));
+        });
+        self.load_paths.answers(notary);
+    }
+
+    fn note(&self, door: Door, def: Def, name: Option<Name>) {
+        reads::note(door, self.def_hashes.get(def.0 as usize).copied().unwrap_or(0), name);
+    }
+
+    /// Methods and attributes of a type by name, of all its parts; by the first.
+    pub(super) fn members(&self, of: Def, name: Name) -> &[Def] {
+        self.note(Door::RubyMembers, of, Some(name));
+        self.members.get(&(of, name)).map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn fields(&self, of: Def, name: Name) -> &[Def] {
+        self.note(Door::RubyFields, of, Some(name));
+        self.fields.get(&(of, name)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Functions at the top of files.
+    pub(super) fn functions(&self, name: Name) -> &[Def] {
+        reads::note(Door::RubyFunctions, 0, Some(name));
+        self.functions.get(&name).map_or(&[], Vec::as_slice)
+    }
+
     pub(super) fn whole(&self, def: Def) -> Def {
+        self.note(Door::RubyWhole, def, None);
         self.whole.get(&def).copied().unwrap_or(def)
     }
 
     /// All parts of a type that was opened in several places, by its first.
     pub(super) fn groups_of(&self, whole: Def) -> Option<&[Def]> {
+        self.note(Door::RubyParts, whole, None);
         let at = *self.group_at.get(&whole)?;
         Some(&self.groups[at as usize])
     }
 
     pub(super) fn constant_of(&self, def: Def) -> Option<Constant> {
+        self.note(Door::RubyConstantOf, def, None);
         self.constant_of.get(&def).copied()
     }
 
     pub(super) fn child(&self, of: Constant, name: Name) -> Option<Constant> {
+        reads::note(Door::Child, self.hashes[of.0 as usize], Some(name));
         self.children.get(&(of, name)).copied()
     }
 
@@ -101,6 +165,7 @@ impl RubyModules {
 
     /// The outside class that the project only opens: it has members that nobody sees here.
     pub(super) fn opened_from_outside(&self, type_: Def) -> Option<&External> {
+        self.note(Door::RubyOpened, type_, None);
         self.opened.get(&type_)
     }
 
@@ -118,28 +183,34 @@ impl RubyModules {
         let (file, _, decl) = world.decl(self.whole(type_));
         let stem = world.path(file).rsplit('/').next().unwrap_or_default().trim_end_matches(".rb");
         let is_made = decl.bases.iter().any(|it| it.role == BaseRole::Extends)
-            || stem.replace('_', "").eq_ignore_ascii_case(world.facts(file).text(decl.name));
+            || stem.replace('_', "").eq_ignore_ascii_case(world.found_in(file).text(decl.name));
         (!is_made || path.len() == 1).then(|| External::new(origin, &path))
     }
 
     /// Whether something of the project makes the constant, seen by a file or not.
     pub(super) fn is_made(&self, constant: Constant) -> bool {
-        !self.made[constant.0 as usize].is_empty()
+        !self.made(constant).is_empty()
     }
 
-    fn child_or_new(&mut self, of: Constant, name: Name) -> Constant {
+    fn made(&self, constant: Constant) -> &[Def] {
+        reads::note(Door::RubyMade, self.hashes[constant.0 as usize], None);
+        &self.made[constant.0 as usize]
+    }
+
+    fn child_or_new(&mut self, world: &World<'_>, of: Constant, name: Name) -> Constant {
         let next = Constant(self.made.len() as u32);
         let found = *self.children.entry((of, name)).or_insert(next);
         if found == next {
             self.made.push(Vec::new());
             self.places.push((of, name));
+            self.hashes.push(keys::mix(self.hashes[of.0 as usize], world.names.hash(name)));
         }
         found
     }
 
     /// What a constant is, seen from a file: production code sees no tests.
     pub(super) fn seen(&self, world: &World<'_>, constant: Constant, file: u32) -> Option<Def> {
-        let made = &self.made[constant.0 as usize];
+        let made = self.made(constant);
         let is_test = |def: &Def| is_test_path(world, world.file_of(*def));
         let production = || {
             // A type rather than a value of its name, and of several the whole one.
@@ -176,7 +247,7 @@ impl RubyModules {
         let mut waiting: Vec<Def> = Vec::new();
         for file in files {
             for (index, decl) in world.facts(*file).decls.iter().enumerate() {
-                let text = world.facts(*file).text(decl.name);
+                let text = world.found_in(*file).text(decl.name);
                 let is_constant = decl.kind.is_type_like()
                     || matches!(decl.kind, NodeKind::Const | NodeKind::Function)
                         && text.starts_with(|it: char| it.is_uppercase());
@@ -212,7 +283,7 @@ impl RubyModules {
             None => TOP,
         };
         let written = if decl.kind.is_type_like() { decl.type_ } else { None };
-        let parent = match written.map(|it| world.facts(file).type_(it)) {
+        let parent = match written.map(|it| world.found_in(file).type_(it)) {
             Some(Type::Named { segments, .. }) => {
                 let names: Vec<Name> = segments.iter().map(|it| world.name(file, *it)).collect();
                 match self.prefix(world, &names[..names.len().saturating_sub(1)], owner, force) {
@@ -222,7 +293,7 @@ impl RubyModules {
             }
             _ => around,
         };
-        let constant = self.child_or_new(parent, name);
+        let constant = self.child_or_new(world, parent, name);
         self.made[constant.0 as usize].push(def);
         if decl.kind.is_type_like() {
             self.constant_of.insert(def, constant);
@@ -254,14 +325,14 @@ impl RubyModules {
             }
             match found.or_else(|| self.child(TOP, *first)) {
                 Some(it) => it,
-                None if force => self.child_or_new(TOP, *first),
+                None if force => self.child_or_new(world, TOP, *first),
                 None => return None,
             }
         };
         for name in rest {
             at = match self.child(at, *name) {
                 Some(it) => it,
-                None if force => self.child_or_new(at, *name),
+                None if force => self.child_or_new(world, at, *name),
                 None => return None,
             };
         }
@@ -365,7 +436,7 @@ fn main_part(world: &World<'_>, parts: &[Def]) -> usize {
     let rank = |def: &Def| {
         let (file, _, decl) = world.decl(*def);
         let stem = world.path(file).rsplit('/').next().unwrap_or_default().trim_end_matches(".rb");
-        let name = world.facts(file).text(decl.name);
+        let name = world.found_in(file).text(decl.name);
         let is_named = stem.replace('_', "").eq_ignore_ascii_case(name);
         let n_lines = decl.span.last_line - decl.span.first_line;
         (!is_named, decl.bases.is_empty(), std::cmp::Reverse(n_lines), *def)

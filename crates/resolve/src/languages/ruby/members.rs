@@ -95,7 +95,7 @@ impl Ruby {
         let mut found = None;
         for &def in world.members_named(name) {
             let there = world.file_of(def);
-            if world.facts(there).language != "ruby" || is_test_path(world, there) && !from_test {
+            if world.language(there) != "ruby" || is_test_path(world, there) && !from_test {
                 continue;
             }
             if found.is_some() {
@@ -220,7 +220,7 @@ impl Ruby {
     /// The functions at the top of files, and what every object has.
     pub(super) fn top_member(&self, ev: &mut Evaluator<'_>, frame: Frame, file: u32, name: Name) -> Value {
         let world = ev.world;
-        let all = world.modules.ruby.functions.get(&name).map_or(&[][..], Vec::as_slice);
+        let all = world.modules.ruby.functions(name);
         if let Some(own) = all.iter().find(|it| world.file_of(**it) == file) {
             return Value::Def(*own);
         }
@@ -263,7 +263,7 @@ impl Ruby {
         let world = ev.world;
         let is_shared = world.text(name).starts_with("@@");
         let fields = |of: Def| {
-            let all = world.modules.ruby.fields.get(&(of, name)).map_or(&[][..], Vec::as_slice);
+            let all = world.modules.ruby.fields(of, name);
             let fits = move |it: &&Def| {
                 let of_type = world.decl(**it).2.modifiers.contains(Modifiers::STATIC);
                 is_shared || of_type == (side == Side::Type)
@@ -451,7 +451,7 @@ fn beside<'w>(world: &'w World<'_>, whole: Def, role: BaseRole) -> Vec<&'w Ances
 
 /// The member a type itself declares: the last definition counts, a method before an attribute.
 fn own(world: &World<'_>, type_: Def, name: Name, side: Side) -> Option<Def> {
-    let all = world.modules.ruby.members.get(&(world.modules.ruby.whole(type_), name))?;
+    let all = world.modules.ruby.members(world.modules.ruby.whole(type_), name);
     let fits = |def: &&Def| {
         let modifiers = world.decl(**def).2.modifiers;
         let of_type = modifiers.contains(Modifiers::CLASS_METHOD);
@@ -492,7 +492,7 @@ fn users_member(world: &World<'_>, frame: Frame, module: Def, name: Name) -> Val
     all.extend(extended.filter(|it| *it != module).map(|it| (it, Side::Type)));
     // `ClassMethods` of a concern goes to the classes that include the concern.
     let is_class_methods =
-        world.facts(world.file_of(module)).text(world.decl(module).2.name) == "ClassMethods";
+        world.found_in(world.file_of(module)).text(world.decl(module).2.name) == "ClassMethods";
     if is_class_methods && let Some(concern) = world.owner(module) {
         all.extend(users(world, frame, concern).into_iter().map(|it| (it, Side::Type)));
     }

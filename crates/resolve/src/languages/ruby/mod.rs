@@ -61,6 +61,14 @@ pub(super) fn vocabulary() -> impl Iterator<Item = &'static str> {
 }
 
 impl Rules for Ruby {
+    fn notes_tables(&self) -> bool {
+        true
+    }
+
+    fn has_types_in_parts(&self) -> bool {
+        true
+    }
+
     fn special_name(
         &self,
         ev: &mut Evaluator<'_>,
@@ -175,7 +183,7 @@ impl Rules for Ruby {
         type_: TypeId,
     ) -> Value {
         let world = ev.world;
-        let Type::Named { segments, .. } = world.facts(frame.file).type_(type_) else {
+        let Type::Named { segments, .. } = world.found_in(frame.file).type_(type_) else {
             return Value::Unknown;
         };
         let mut names = segments.iter().map(|it| world.name(frame.file, *it));
@@ -201,7 +209,7 @@ impl Rules for Ruby {
 
     fn typed(&self, ev: &mut Evaluator<'_>, frame: Frame, decl: Option<DeclId>, type_: TypeId) -> Value {
         let world = ev.world;
-        match world.facts(frame.file).type_(type_) {
+        match world.found_in(frame.file).type_(type_) {
             Type::Named { arguments, .. } => {
                 let entity = self.type_entity(ev, frame, decl, type_);
                 let arguments: Vec<Value> = arguments.iter().map(|it| ev.typed(frame, decl, *it)).collect();
@@ -351,7 +359,7 @@ impl Ruby {
     fn constant(&self, ev: &mut Evaluator<'_>, frame: Frame, decl: Option<DeclId>, name: Name) -> Value {
         let world = ev.world;
         let modules = &world.modules.ruby;
-        let facts = world.facts(frame.file);
+        let facts = world.found_in(frame.file);
         let mut innermost = None;
         let mut at = decl;
         while let Some(id) = at {
@@ -452,7 +460,7 @@ impl Ruby {
 impl Ruby {
     /// The method around, which `super` and `self` belong to; blocks and named lambdas are looked through.
     fn method_at(&self, ev: &Evaluator<'_>, frame: Frame, decl: Option<DeclId>) -> Option<Def> {
-        let facts = ev.world.facts(frame.file);
+        let facts = ev.world.found_in(frame.file);
         let mut at = decl;
         while let Some(id) = at {
             let it = facts.decl(id);
@@ -473,7 +481,7 @@ impl Ruby {
     /// object that all files share.
     fn receiver_at(&self, ev: &Evaluator<'_>, frame: Frame, decl: Option<DeclId>) -> Value {
         let world = ev.world;
-        let facts = world.facts(frame.file);
+        let facts = world.found_in(frame.file);
         let mut at = decl;
         while let Some(id) = at {
             let it = facts.decl(id);
@@ -530,7 +538,7 @@ impl Ruby {
 
     /// The exact type a call is made on, for results that depend on it.
     fn called_on(&self, ev: &mut Evaluator<'_>, frame: Frame, site: CallSite) -> Value {
-        match ev.world.facts(frame.file).expr(site.callee) {
+        match ev.world.found_in(frame.file).expr(site.callee) {
             Expr::Member { of, .. } => ev.settled_expr(frame, site.decl, of),
             _ => Value::Unknown,
         }

@@ -5,6 +5,8 @@ use knowing_model::facts::Import;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::tables;
+use crate::again::keys::{self, Door};
+use crate::again::{Notary, reads};
 use crate::world::World;
 
 #[derive(Default)]
@@ -18,7 +20,7 @@ pub(crate) struct LoadPaths {
 }
 
 pub(super) fn is_test_path(world: &World<'_>, file: u32) -> bool {
-    world.facts(file).flags.contains(NodeFlags::TEST)
+    world.flags(file).contains(NodeFlags::TEST)
 }
 
 impl LoadPaths {
@@ -55,7 +57,7 @@ impl LoadPaths {
 
     /// The file that an import loads; of several the one nearest to the importing file.
     pub(super) fn find(&self, world: &World<'_>, file: u32, import: &Import) -> Option<u32> {
-        let facts = world.facts(file);
+        let facts = world.found_in(file);
         if import.level > 0 {
             let (directory, _) = world.path(file).rsplit_once('/').unwrap_or(("", ""));
             let mut parts: Vec<&str> = directory.split('/').filter(|it| !it.is_empty()).collect();
@@ -69,7 +71,9 @@ impl LoadPaths {
             }
             return world.file_at(&format!("{}.rb", parts.join("/")));
         }
-        let candidates = self.files.get(&joined(import, facts))?;
+        let key = joined(import, facts);
+        reads::note(Door::RubyFiles, keys::name(&key), None);
+        let candidates = self.files.get(&key)?;
         let here = world.path(file);
         let common = |other: &str| here.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
         candidates
@@ -83,17 +87,33 @@ impl LoadPaths {
     /// name.
     pub(super) fn is_outside(&self, constant: &str) -> bool {
         let is_known = tables::FRAMEWORKS.binary_search(&constant).is_ok() || self.gem(constant).is_some();
-        is_known && !self.stems.contains(&letters(constant))
+        let stem = letters(constant);
+        reads::note(Door::RubyStem, keys::name(&stem), None);
+        is_known && !self.stems.contains(&stem)
     }
 
     /// Whether `require` of this finds a file of the project.
     pub(super) fn provides(&self, library: &str) -> bool {
+        reads::note(Door::RubyFiles, keys::name(library), None);
         self.files.contains_key(library)
     }
 
     /// The gem that a constant of this name is of, when some file requires it.
     pub(super) fn gem(&self, constant: &str) -> Option<&str> {
-        self.gems.get(&letters(constant)).map(String::as_str)
+        let gem = letters(constant);
+        reads::note(Door::RubyGem, keys::name(&gem), None);
+        self.gems.get(&gem).map(String::as_str)
+    }
+
+    /// What is asked here, and what the answers are.
+    pub(super) fn answers(&self, notary: &mut Notary<'_>) {
+        self.files.iter().for_each(|(key, files)| {
+            notary.push(Door::RubyFiles, keys::name(key), None, notary.files(files));
+        });
+        self.stems.iter().for_each(|it| notary.push(Door::RubyStem, keys::name(it), None, 1));
+        self.gems.iter().for_each(|(key, gem)| {
+            notary.push(Door::RubyGem, keys::name(key), None, keys::name(gem));
+        });
     }
 }
 

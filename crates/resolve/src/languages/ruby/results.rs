@@ -19,8 +19,8 @@ impl Ruby {
         site: CallSite,
     ) -> Value {
         let world = ev.world;
-        let called = match world.facts(frame.file).expr(site.callee) {
-            Expr::Member { name, .. } => world.facts(frame.file).text(name),
+        let called = match world.found_in(frame.file).expr(site.callee) {
+            Expr::Member { name, .. } => world.found_in(frame.file).text(name),
             _ => "",
         };
         match callee {
@@ -176,7 +176,7 @@ impl Ruby {
         let inner = Frame::in_file(Evaluator::with_receiver(frame, None), file);
         let mut values = Vec::new();
         for at in world.scopes[file as usize].returns(id) {
-            let it = world.facts(file).returns[at as usize];
+            let it = world.found_in(file).returns[at as usize];
             if it.kind == ReturnKind::Yield {
                 values.push(ev.settled_expr(inner, Some(id), it.expr));
             }

@@ -4,6 +4,8 @@ use knowing_model::NodeKind;
 use knowing_model::facts::{DeclId, Manifest, TargetKind};
 use rustc_hash::FxHashMap;
 
+use crate::again::keys::{self, Door};
+use crate::again::{Notary, place, reads};
 use crate::names::Name;
 use crate::world::{Def, ModuleId, World};
 
@@ -18,6 +20,8 @@ pub(crate) struct RustCrates {
 }
 
 struct Module {
+    /// Of its place: the same in every run.
+    hash: u64,
     file: u32,
     /// The inline module; none for a file's own.
     decl: Option<DeclId>,
@@ -153,6 +157,7 @@ impl RustCrates {
     fn add_root(&mut self, world: &World<'_>, file: u32, package: Option<u32>) -> ModuleId {
         let root = ModuleId(self.modules.len() as u32);
         self.modules.push(Module {
+            hash: place(world, file, None),
             file,
             decl: None,
             parent: None,
@@ -175,7 +180,7 @@ impl RustCrates {
         for (index, decl) in facts.decls.iter().enumerate() {
             if decl.kind == NodeKind::Module && decl.owner == owner {
                 let id = DeclId(index as u32);
-                let child = self.push_child(module, file, Some(id), world.name(file, decl.name));
+                let child = self.push_child(world, module, (file, Some(id)), world.name(file, decl.name));
                 self.of_decl.insert(world.def(file, id), child);
                 queue.push(child);
             }
@@ -189,7 +194,7 @@ impl RustCrates {
                     self.modules[module.0 as usize].children.entry(name).or_insert(known);
                 }
                 None => {
-                    let child = self.push_child(module, target, None, name);
+                    let child = self.push_child(world, module, (target, None), name);
                     self.of_file.insert(target, child);
                     queue.push(child);
                 }
@@ -197,10 +202,17 @@ impl RustCrates {
         }
     }
 
-    fn push_child(&mut self, parent: ModuleId, file: u32, decl: Option<DeclId>, name: Name) -> ModuleId {
+    fn push_child(
+        &mut self,
+        world: &World<'_>,
+        parent: ModuleId,
+        (file, decl): (u32, Option<DeclId>),
+        name: Name,
+    ) -> ModuleId {
         let child = ModuleId(self.modules.len() as u32);
         let (root, package) = (self.modules[parent.0 as usize].root, self.modules[parent.0 as usize].package);
         self.modules.push(Module {
+            hash: place(world, file, decl),
             file,
             decl,
             parent: Some(parent),
@@ -260,7 +272,7 @@ impl RustCrates {
 
     /// The module a declaration's names are looked up in: an inline module, or the file's.
     pub(crate) fn module(&self, world: &World<'_>, file: u32, decl: Option<DeclId>) -> Option<ModuleId> {
-        let facts = world.facts(file);
+        let facts = world.found_in(file);
         let mut at = decl;
         while let Some(id) = at {
             if facts.decl(id).kind == NodeKind::Module {
@@ -281,24 +293,63 @@ impl RustCrates {
     }
 
     pub(crate) fn root(&self, module: ModuleId) -> ModuleId {
-        self.modules[module.0 as usize].root
+        self.around(module).root
     }
 
     pub(crate) fn parent(&self, module: ModuleId) -> Option<ModuleId> {
-        self.modules[module.0 as usize].parent
+        self.around(module).parent
     }
 
     pub(crate) fn child(&self, module: ModuleId, name: Name) -> Option<ModuleId> {
-        self.modules[module.0 as usize].children.get(&name).copied()
+        let module = &self.modules[module.0 as usize];
+        reads::note(Door::Child, module.hash, Some(name));
+        module.children.get(&name).copied()
+    }
+
+    /// A module whose parent, root or package is looked at.
+    fn around(&self, module: ModuleId) -> &Module {
+        let module = &self.modules[module.0 as usize];
+        reads::note(Door::Around, module.hash, None);
+        module
+    }
+
+    /// What is asked here, and what the answers are. That a file or an inline module is a module follows from itself.
+    pub(crate) fn answers(&self, world: &World<'_>, notary: &mut Notary<'_>) {
+        let hash = |it: ModuleId| self.modules[it.0 as usize].hash;
+        let directory = |it: u32| keys::file(&self.packages[it as usize].directory);
+        for module in &self.modules {
+            let parts =
+                [module.parent.map_or(0, hash), hash(module.root), module.package.map_or(0, directory)];
+            let around = parts.into_iter().fold(0, keys::mix);
+            notary.push(Door::Around, module.hash, None, around);
+            module.children.iter().for_each(|(name, child)| {
+                notary.push(Door::Child, module.hash, Some(*name), hash(*child));
+            });
+        }
+        for package in &self.packages {
+            let directory = keys::file(&package.directory);
+            package.crates.iter().for_each(|(name, meaning)| {
+                let answer = match meaning {
+                    Crate::Project(library) => hash(*library),
+                    Crate::Outside => 1,
+                };
+                notary.push(Door::Crate, keys::text(directory, name), None, answer);
+            });
+        }
+        self.macros.iter().for_each(|(name, all)| {
+            let answer = all.iter().fold(0, |state, it| keys::mix(state, world.digest(*it)));
+            notary.push(Door::Macro, 0, Some(*name), answer);
+        });
     }
 
     /// What a crate's name means in a module's crate: a dependency, the package's own library, or nothing.
     pub(crate) fn named(&self, module: ModuleId, name: &str) -> Option<Crate> {
-        let Some(package) = self.modules[module.0 as usize].package else {
+        let Some(package) = self.around(module).package else {
             // Without a project file every crate is from outside.
             return Some(Crate::Outside);
         };
         let package = &self.packages[package as usize];
+        reads::note(Door::Crate, keys::text(keys::file(&package.directory), name), None);
         match package.crates.get(name) {
             Some(Crate::Project(own)) if *own == self.root(module) => None,
             found => found.copied(),
@@ -343,6 +394,7 @@ impl RustCrates {
         if let Some(own) = self.macro_of_crate(world, module, name) {
             return Some(own);
         }
+        reads::note(Door::Macro, 0, Some(name));
         match self.macros.get(&name)?.as_slice() {
             [one] => Some(*one),
             _ => None,
@@ -351,6 +403,7 @@ impl RustCrates {
 
     /// The macro of a name in a module's crate. Several in one file are one under different conditions.
     pub(crate) fn macro_of_crate(&self, world: &World<'_>, module: ModuleId, name: Name) -> Option<Def> {
+        reads::note(Door::Macro, 0, Some(name));
         let root = self.root(module);
         let mut own = self.macros.get(&name)?.iter().copied().filter(|def| {
             let (file, _, decl) = world.decl(*def);

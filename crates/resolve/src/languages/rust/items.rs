@@ -41,7 +41,7 @@ impl Rust {
         (name, space): (Name, Space),
     ) -> Value {
         let world = ev.world;
-        let facts = world.facts(frame.file);
+        let facts = world.found_in(frame.file);
         let scope = Scope::of(decl);
         let scopes = &world.scopes[frame.file as usize];
         let entries = scopes.find(scope, name);
@@ -75,7 +75,7 @@ impl Rust {
             return Value::Module(child);
         }
         let mut doubt = entries.iter().any(|it| matches!(it.item, Item::Import(_)));
-        for (at, index) in &scopes.wildcards {
+        for (at, index) in scopes.wildcards() {
             if *at != scope {
                 continue;
             }
@@ -155,7 +155,7 @@ impl Rust {
         space: Space,
     ) -> Value {
         let world = ev.world;
-        let Type::Named { segments, at, .. } = world.facts(frame.file).type_(type_) else {
+        let Type::Named { segments, at, .. } = world.found_in(frame.file).type_(type_) else {
             return Value::Unknown;
         };
         let names: Vec<Name> = segments.iter().map(|it| world.name(frame.file, *it)).collect();

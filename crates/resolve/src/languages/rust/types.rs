@@ -51,7 +51,7 @@ impl Rust {
         bounds: &[TypeId],
     ) -> Option<Value> {
         let first = *bounds.first()?;
-        let Type::Named { arguments, .. } = ev.world.facts(frame.file).type_(first) else { return None };
+        let Type::Named { arguments, .. } = ev.world.found_in(frame.file).type_(first) else { return None };
         let given = *arguments.last()?;
         let Value::External(external) = self.type_entity(ev, frame, decl, first) else { return None };
         match standard::type_name(ev, &external) {
@@ -66,7 +66,7 @@ impl Rust {
     /// What `Self` names around a declaration.
     pub(super) fn self_type(&self, ev: &mut Evaluator<'_>, frame: Frame, decl: Option<DeclId>) -> Value {
         let world = ev.world;
-        let facts = world.facts(frame.file);
+        let facts = world.found_in(frame.file);
         let mut at = decl;
         while let Some(id) = at {
             let decl = facts.decl(id);
@@ -97,7 +97,7 @@ impl Rust {
         name: Name,
     ) -> Option<Value> {
         let world = ev.world;
-        let facts = world.facts(frame.file);
+        let facts = world.found_in(frame.file);
         let is_it = |it: &&TypeParameter| world.name(frame.file, it.name) == name;
         let mut at = decl;
         while let Some(id) = at {

@@ -54,7 +54,7 @@ impl TypeScript {
 
     fn result_of(&self, ev: &mut Evaluator<'_>, frame: Frame, def: Def, site: CallSite) -> Value {
         let world = ev.world;
-        let of = match world.facts(frame.file).expr(site.callee) {
+        let of = match world.found_in(frame.file).expr(site.callee) {
             Expr::Member { of, .. } => ev.settled_expr(frame, site.decl, of),
             _ => Value::Unknown,
         };
@@ -99,7 +99,7 @@ impl TypeScript {
             let place = direct.iter().position(|it| *it == Ancestor::Project(owner));
             let Some(base) = place.and_then(|it| decl.bases.get(it)) else { return Vec::new() };
             let knowing_model::facts::Type::Named { arguments: written, .. } =
-                world.facts(file).type_(base.type_)
+                world.found_in(file).type_(base.type_)
             else {
                 return Vec::new();
             };
@@ -138,7 +138,7 @@ impl TypeScript {
         let world = ev.world;
         let Some(last) = external.last() else { return Value::ExternalResult };
         let text = world.text(last);
-        if let Expr::Member { of, .. } = world.facts(frame.file).expr(site.callee) {
+        if let Expr::Member { of, .. } = world.found_in(frame.file).expr(site.callee) {
             let mut of = ev.settled_expr(frame, site.decl, of);
             if let Value::Instance(class, _) = &of
                 && let Some(base) = self.builtin_base(ev, frame, *class)

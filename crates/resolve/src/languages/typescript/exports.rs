@@ -36,7 +36,7 @@ impl TypeScript {
                     value => return value,
                 }
             }
-            at = ev.world.facts(frame.file).decl(id).owner;
+            at = ev.world.found_in(frame.file).decl(id).owner;
         }
         self.local_name(ev, frame, None, name, space)
     }
@@ -65,7 +65,7 @@ impl TypeScript {
         space: Space,
     ) -> Value {
         let world = ev.world;
-        let facts = world.facts(frame.file);
+        let facts = world.found_in(frame.file);
         let mut decls: Vec<DeclId> = Vec::new();
         let mut imports = Vec::new();
         for entry in world.scopes[frame.file as usize].find(Scope::of(decl), name) {
@@ -91,7 +91,7 @@ impl TypeScript {
 
     /// Of several declarations of a name the one that the name space means.
     fn chosen(&self, ev: &Evaluator<'_>, frame: Frame, decls: &[DeclId], space: Space) -> Option<Value> {
-        let facts = ev.world.facts(frame.file);
+        let facts = ev.world.found_in(frame.file);
         let rank = |id: &DeclId| {
             let decl = facts.decl(*id);
             let kind = match (space, decl.kind) {
@@ -131,7 +131,7 @@ impl TypeScript {
 
     fn find_exported(&self, ev: &mut Evaluator<'_>, frame: Frame, name: Name, space: Space) -> Value {
         let world = ev.world;
-        let facts = world.facts(frame.file);
+        let facts = world.found_in(frame.file);
         let scopes = &world.scopes[frame.file as usize];
         let mut decls: Vec<DeclId> = Vec::new();
         let mut imports = Vec::new();
@@ -161,7 +161,7 @@ impl TypeScript {
             }
         }
         if world.text(name) != "default" {
-            for (scope, index) in &scopes.wildcards {
+            for (scope, index) in scopes.wildcards() {
                 let import = &facts.imports[*index as usize];
                 if *scope != Scope::TOP || !import.reexport {
                     continue;
@@ -191,7 +191,7 @@ impl TypeScript {
     /// What `module.exports = value` offers.
     fn whole_export(&self, ev: &mut Evaluator<'_>, frame: Frame, space: Space) -> Value {
         let world = ev.world;
-        let facts = world.facts(frame.file);
+        let facts = world.found_in(frame.file);
         let name = word(ev, "export=");
         let mut found = Value::Missing;
         for entry in world.scopes[frame.file as usize].find(Scope::TOP, name) {

@@ -83,7 +83,7 @@ impl TypeScript {
         let name = world.name(file, decl.name);
         let entries = world.scopes[file as usize].find(Scope::of(decl.owner), name);
         let spaces = entries.iter().filter_map(|entry| match entry.item {
-            Item::Decl(other) if other != id && world.facts(file).decl(other).kind == NodeKind::Module => {
+            Item::Decl(other) if other != id && world.found_in(file).decl(other).kind == NodeKind::Module => {
                 Some(world.def(file, other))
             }
             _ => None,
@@ -141,7 +141,7 @@ impl TypeScript {
         // Types without bases of their own in the list have them unresolved.
         if world.decl(of).2.bases.is_empty() && world.kind(of) == NodeKind::Class {
             let has_heritage =
-                world.facts(world.file_of(of)).text(world.decl(of).2.signature).contains(" extends ");
+                world.found_in(world.file_of(of)).text(world.decl(of).2.signature).contains(" extends ");
             unknown = has_heritage;
         }
         for ancestor in world.hierarchy.ancestors(of) {
@@ -179,7 +179,7 @@ fn own_member(ev: &Evaluator<'_>, of: Def, name: Name, side: Side) -> Option<Def
     let is_function = world.kind(of).is_callable();
     world.hierarchy.parts(&of).iter().find_map(|part| {
         let (file, id, _) = world.decl(*part);
-        let facts = world.facts(file);
+        let facts = world.found_in(file);
         if facts.decl(id).kind == NodeKind::Module && world.kind(of) != NodeKind::Module {
             return None;
         }

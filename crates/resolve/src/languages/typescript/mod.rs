@@ -45,6 +45,14 @@ pub(super) fn vocabulary() -> impl Iterator<Item = &'static str> {
 }
 
 impl Rules for TypeScript {
+    fn notes_tables(&self) -> bool {
+        true
+    }
+
+    fn has_types_in_parts(&self) -> bool {
+        true
+    }
+
     fn free_name(
         &self,
         ev: &mut Evaluator<'_>,
@@ -108,7 +116,7 @@ impl Rules for TypeScript {
     fn is_object(&self, ev: &Evaluator<'_>, def: Def) -> bool {
         let (file, _, decl) = ev.world.decl(def);
         decl.value
-            .is_some_and(|it| matches!(ev.world.facts(file).expr(it), Expr::Literal(Literal::Dictionary)))
+            .is_some_and(|it| matches!(ev.world.found_in(file).expr(it), Expr::Literal(Literal::Dictionary)))
     }
 
     fn awaited(&self, _: &mut Evaluator<'_>, _: Frame, of: &Value) -> Value {
@@ -176,13 +184,13 @@ impl Rules for TypeScript {
         type_: TypeId,
     ) -> Value {
         let world = ev.world;
-        match world.facts(frame.file).type_(type_) {
+        match world.found_in(frame.file).type_(type_) {
             Type::Named { segments, at, .. } => {
                 let names: Vec<Name> = segments.iter().map(|it| world.name(frame.file, *it)).collect();
                 self.named_type(ev, frame, decl, &names, *at)
             }
-            Type::Projection { of, name, .. } if world.facts(frame.file).text(*name) == "typeof" => {
-                let Type::Named { segments, at, .. } = world.facts(frame.file).type_(*of) else {
+            Type::Projection { of, name, .. } if world.found_in(frame.file).text(*name) == "typeof" => {
+                let Type::Named { segments, at, .. } = world.found_in(frame.file).type_(*of) else {
                     return Value::Unknown;
                 };
                 let names: Vec<Name> = segments.iter().map(|it| world.name(frame.file, *it)).collect();

@@ -9,6 +9,8 @@ use rustc_hash::FxHashMap;
 
 use super::paths::{directory_of, is_match, join, match_alias};
 use super::tables;
+use crate::again::keys::{self, Door};
+use crate::again::{Notary, reads};
 use crate::world::{Def, World};
 
 /// What a module text means in a file.
@@ -32,6 +34,9 @@ pub(crate) struct TypeScriptModules {
     /// Every package by its directory.
     by_directory: BTreeMap<String, Package>,
     parts: Vec<Vec<Def>>,
+    file_hashes: Vec<u64>,
+    /// Of all that project files say.
+    projects: u64,
 }
 
 /// Paths are from the top of the repository.
@@ -68,7 +73,10 @@ impl TypeScriptModules {
         if !(0..world.n_files() as u32).any(|it| is_ours(world.facts(it))) {
             return TypeScriptModules::default();
         }
-        let mut modules = TypeScriptModules::default();
+        let mut modules = TypeScriptModules {
+            file_hashes: (0..world.n_files() as u32).map(|it| world.file_hash(it)).collect(),
+            ..TypeScriptModules::default()
+        };
         modules.read_projects(world);
         let targets: Vec<FxHashMap<Box<[Str]>, Target>> = (0..world.n_files() as u32)
             .into_par_iter()
@@ -96,7 +104,26 @@ impl TypeScriptModules {
     }
 
     pub(super) fn target(&self, file: u32, module: &[Str]) -> Target {
+        reads::note(Door::TypeScriptTargets, self.file_hashes.get(file as usize).copied().unwrap_or(0), None);
         self.targets.get(file as usize).and_then(|it| it.get(module)).copied().unwrap_or(Target::Missing)
+    }
+
+    /// What is asked here, and what the answers are.
+    pub(crate) fn answers(&self, world: &World<'_>, notary: &mut Notary<'_>) {
+        for (file, targets) in (0..).zip(&self.targets).filter(|it| !it.1.is_empty()) {
+            // In whatever order the table has them.
+            let answer = targets.iter().fold(0_u64, |sum, (module, target)| {
+                let text = module.iter().fold(0, |state, it| keys::text(state, world.facts(file).text(*it)));
+                let target = match target {
+                    Target::File(file) => notary.file(*file),
+                    Target::Outside => 1,
+                    Target::Missing => 2,
+                };
+                sum.wrapping_add(keys::mix(text, target))
+            });
+            notary.push(Door::TypeScriptTargets, notary.file(file), None, answer);
+        }
+        notary.push(Door::TypeScriptProjects, 0, None, self.projects);
     }
 
     fn read_projects(&mut self, world: &World<'_>) {
@@ -106,6 +133,8 @@ impl TypeScriptModules {
             let facts = world.facts(file);
             let Some(manifest) = &facts.manifest else { continue };
             let directory = directory_of(world.path(file)).to_owned();
+            let said = format!("{} {} {manifest:?}", world.path(file), facts.language);
+            self.projects = keys::text(self.projects, &said);
             match facts.language.as_str() {
                 "package_json" | "lerna" | "pnpm_workspace" => {
                     members.extend(manifest.members.iter().map(|it| (directory.clone(), it.clone())));
@@ -136,6 +165,7 @@ impl TypeScriptModules {
 
     /// What a module text means in a file.
     pub(super) fn find(&self, world: &World<'_>, file: u32, text: &str) -> Target {
+        reads::note(Door::TypeScriptProjects, 0, None);
         let directory = directory_of(world.path(file));
         let found = |file: Option<u32>| file.map_or(Target::Missing, Target::File);
         if text.starts_with('.') {
@@ -296,7 +326,7 @@ impl TypeScriptModules {
     fn file_for(&self, world: &World<'_>, path: &str) -> Option<u32> {
         let ours = |path: &str| {
             let file = world.file_at(path)?;
-            (world.facts(file).language == super::LANGUAGE).then_some(file)
+            (world.language(file) == super::LANGUAGE).then_some(file)
         };
         if let Some(file) = ours(path) {
             return Some(file);

@@ -75,7 +75,7 @@ impl TypeScript {
         name: Name,
     ) -> Option<Value> {
         let world = ev.world;
-        let facts = world.facts(frame.file);
+        let facts = world.found_in(frame.file);
         let mut at = decl;
         while let Some(id) = at {
             let decl = facts.decl(id);
@@ -127,7 +127,7 @@ impl TypeScript {
         bound: &[(Name, Value)],
     ) -> Value {
         let world = ev.world;
-        let facts = world.facts(frame.file);
+        let facts = world.found_in(frame.file);
         match facts.type_(type_) {
             Type::Named { segments, arguments, at } => {
                 if let [only] = segments[..] {

@@ -1,0 +1,190 @@
+//! The documents that changed since another snapshot, as an overlay on its image.
+//!
+//! A document changes with its file, with what was said of it (the window of commits moves with every commit), and with
+//! the names of its callers and callees. All other documents are those of the image before.
+
+use std::collections::BTreeMap;
+
+use knowing_graph::{Graph, NodeIndex};
+use knowing_model::name::container_of;
+use knowing_model::{ContainerClass, NodeId};
+use knowing_search::{Collection, FileTerms, Names, Overlay, Searcher as _};
+use knowing_store::{SnapshotRow, Store, TermsKey, TwoHistories};
+use rustc_hash::FxHashSet;
+
+use crate::base::Base;
+use crate::history_text::{HistoryText, Said};
+use crate::pipeline::{Files, ReadFile};
+use crate::search::{self, Documents, TERMS_RULESET, neighbours};
+use crate::{Result, history};
+
+/// Beyond this part of the documents an image of all is made. Until then each query steps over what is replaced, and each
+/// run copies what changed before.
+const MAX_PART: f64 = 0.1;
+/// So few are no burden in any case.
+const FEW: usize = 64;
+
+/// The snapshot before, and what a run has made of it.
+pub(crate) struct Since<'a> {
+    pub(crate) base: &'a Base,
+    pub(crate) files: &'a Files,
+    pub(crate) graph: &'a Graph,
+    pub(crate) names: &'a Names,
+    /// Nodes of the new graph with other callers or callees.
+    pub(crate) recalled: &'a [NodeIndex],
+}
+
+/// None when an image of all documents is to be made.
+pub(crate) fn make(store: &Store, snapshot: &SnapshotRow, since: &Since<'_>) -> Result<Option<Collection>> {
+    let Some(before) = search::find(store, &since.base.snapshot)? else { return Ok(None) };
+    let (base, changed) = match &before {
+        Collection::Whole(index) => (index.clone(), None),
+        Collection::Changes(overlay) => (overlay.base().clone(), Some(overlay)),
+    };
+    let histories = store.commits_of_both(&since.base.snapshot, snapshot, history::RULES)?;
+    let windows = Windows::new(&histories, since);
+    let url = store.reader(snapshot)?.url().to_owned();
+    let mut documents = Documents::new(&url, since.graph, since.names);
+    let mut added: FxHashSet<NodeId> = FxHashSet::default();
+    let recalled = by_file(since);
+    let renamed = renamed(since);
+    for (at, file) in (0..).zip(&since.files.read) {
+        let recalled = recalled.get(&at).map_or(&[][..], Vec::as_slice);
+        let is_new = file.same.is_none() || renamed.contains(&at);
+        let is_retold = !is_new && windows.is_retold(&file.path);
+        if !is_new && !is_retold && recalled.is_empty() {
+            continue;
+        }
+        let language = file.facts.language.as_str();
+        let key = TermsKey { file: file.id, language, ruleset: TERMS_RULESET };
+        let Some(terms) = store.terms(key)?.and_then(|it| FileTerms::decode(&it)) else { return Ok(None) };
+        let symbols: Vec<&str> = terms.documents().map(|it| it.symbol()).collect();
+        let said = windows.after(&file.path, &symbols);
+        let before = if is_retold { windows.before(&file.path, &symbols) } else { said.clone() };
+        let wanted = |at: usize, id: NodeId| {
+            let is_wanted = is_new || before[at] != said[at] || recalled.contains(&id);
+            is_wanted.then_some(&said[at])
+        };
+        let nodes = documents
+            .add_file(&terms, (&file.path, language), wanted, |it| &histories.commits[it as usize])?;
+        added.extend(nodes);
+    }
+    let removed: FxHashSet<NodeId> = removed(since, &renamed).filter(|it| !added.contains(it)).collect();
+    let mut gone: Vec<NodeId> = removed.iter().copied().collect();
+    if let Some(changed) = changed {
+        let is_wanted = |it: NodeId| !added.contains(&it) && !removed.contains(&it);
+        documents.builder.copy(changed.changed(), is_wanted)?;
+        gone.extend(changed.removed_nodes());
+    }
+    gone.sort_unstable();
+    let head = search::head_of(snapshot, store.history(snapshot, history::RULES)?);
+    let max = (base.n_documents() as f64 * MAX_PART) as usize;
+    let overlay = Overlay::new(base, documents.builder.finish(&head)?.into(), gone);
+    if overlay.n_changes() > max.max(FEW) {
+        return Ok(Some(overlay.whole()?.into()));
+    }
+    Ok(Some(Collection::Changes(Box::new(overlay))))
+}
+
+/// Nodes with other callers or callees, by file.
+fn by_file(since: &Since<'_>) -> BTreeMap<u32, Vec<NodeId>> {
+    let mut files: BTreeMap<u32, Vec<NodeId>> = BTreeMap::new();
+    for at in since.recalled {
+        if let Some(file) = since.names.file(at.0) {
+            files.entry(file.0).or_default().push(since.graph.node(*at).id());
+        }
+    }
+    files
+}
+
+/// Files that did not change, but what they declare is called otherwise now: another file of the directory began or
+/// ceased to declare the same.
+fn renamed(since: &Since<'_>) -> FxHashSet<u32> {
+    let ids = |graph: &Graph, names: &Names, path: &str| -> Vec<NodeId> {
+        let nodes = names.find_file(path).map_or(&[][..], |it| names.in_file(it));
+        let mut ids: Vec<NodeId> = nodes.iter().map(|it| graph.node(NodeIndex(*it)).id()).collect();
+        ids.sort_unstable();
+        ids
+    };
+    let is_renamed = |file: &ReadFile| {
+        file.same.is_some()
+            && container_of(&file.facts.language, &file.path).0 == ContainerClass::Dir
+            && ids(&since.base.graph, &since.base.names, &file.path)
+                != ids(since.graph, since.names, &file.path)
+    };
+    (0..).zip(&since.files.read).filter(|it| is_renamed(it.1)).map(|it| it.0).collect()
+}
+
+/// Nodes of file versions that are no more, and of those that have others now.
+fn removed(since: &Since<'_>, renamed: &FxHashSet<u32>) -> impl Iterator<Item = NodeId> {
+    let Base { files, graph, names, .. } = since.base;
+    let mut is_there = vec![false; files.len()];
+    let kept = (0..).zip(&since.files.read).filter(|it| !renamed.contains(&it.0));
+    kept.filter_map(|it| it.1.same).for_each(|it| is_there[it as usize] = true);
+    let gone = files.iter().zip(is_there).filter(|it| !it.1).filter_map(|it| names.find_file(&it.0.path));
+    gone.flat_map(|it| names.in_file(it)).map(|it| graph.node(NodeIndex(*it)).id())
+}
+
+/// Nodes of a new graph that are in the old one, with neighbours of other names. `ends` are those of edges that came or
+/// went.
+pub(crate) fn recalled(
+    before: (&Graph, &Names),
+    after: (&Graph, &Names),
+    ends: impl Iterator<Item = NodeId>,
+) -> Vec<NodeIndex> {
+    let names_of = |(graph, names): (&Graph, &Names), at: NodeIndex| -> Vec<String> {
+        neighbours(graph, at).map(|it| names.name(it.0).to_owned()).collect()
+    };
+    let ends: FxHashSet<NodeId> = ends.collect();
+    let mut recalled: Vec<NodeIndex> = ends
+        .into_iter()
+        .filter_map(|id| {
+            let (old, new) = (before.0.find(id)?, after.0.find(id)?);
+            (names_of(before, old) != names_of(after, new)).then_some(new)
+        })
+        .collect();
+    recalled.sort_unstable();
+    recalled
+}
+
+/// What was said of the code, then and now; commits are meant by their place among those of both.
+struct Windows<'h> {
+    histories: &'h TwoHistories,
+    before: HistoryText<'h>,
+    after: HistoryText<'h>,
+}
+
+impl<'h> Windows<'h> {
+    fn new(histories: &'h TwoHistories, since: &Since<'_>) -> Windows<'h> {
+        let commits = &histories.commits;
+        let one = histories.one.iter().map(|it| &commits[*it as usize]);
+        let other = histories.other.iter().map(|it| &commits[*it as usize]);
+        let old: FxHashSet<&str> = since.base.files.iter().map(|it| it.path.as_str()).collect();
+        let new: FxHashSet<&str> = since.files.read.iter().map(|it| it.path.as_str()).collect();
+        Windows {
+            histories,
+            before: HistoryText::new(one, |it| old.contains(it)),
+            after: HistoryText::new(other, |it| new.contains(it)),
+        }
+    }
+
+    /// Whether other commits touched a file, or touched other names in it.
+    fn is_retold(&self, path: &str) -> bool {
+        let old = self.before.touches(path).iter().map(|it| (self.histories.one[it.0 as usize], it.1));
+        let new = self.after.touches(path).iter().map(|it| (self.histories.other[it.0 as usize], it.1));
+        !old.eq(new)
+    }
+
+    fn before(&self, path: &str, symbols: &[&str]) -> Vec<Said> {
+        placed(self.before.of_file(path, symbols), &self.histories.one)
+    }
+
+    fn after(&self, path: &str, symbols: &[&str]) -> Vec<Said> {
+        placed(self.after.of_file(path, symbols), &self.histories.other)
+    }
+}
+
+fn placed(mut said: Vec<Said>, places: &[u32]) -> Vec<Said> {
+    said.iter_mut().flat_map(|it| &mut it.commits).for_each(|it| *it = places[*it as usize]);
+    said
+}

@@ -1,0 +1,142 @@
+//! A run that builds on another one leaves what a run from scratch leaves: every row, root and answer.
+//!
+//! `KNOWING_CASES=1000` tries that many histories of random edits of real code; a few are tried otherwise.
+
+use std::fs;
+
+use knowing_model::NodeId;
+use knowing_search::FileIndex;
+use knowing_testkit::Fixture;
+use knowing_testkit::edits::{self, Dice, Sources};
+
+use super::{Database, essence};
+use crate::{Options, Report, Silent, open_graph, open_names};
+
+/// Everything a snapshot says, without any row number.
+fn said(database: &Database, report: &Report) -> Vec<String> {
+    let store = &database.store;
+    let snapshot = store.snapshot(report.snapshot).unwrap().unwrap();
+    let (graph, names) = (open_graph(store, &snapshot).unwrap(), open_names(store, &snapshot).unwrap());
+    let reader = store.reader(&snapshot).unwrap();
+    let mut lines = vec![format!("roots {:?}", store.package_roots(&snapshot).unwrap())];
+    for at in graph.indices() {
+        let record = *graph.node(at);
+        let row = (!record.is_virtual()).then(|| reader.node(record.node_row).unwrap());
+        let row = row.map(|it| (it.span, it.signature, it.doc, it.flags, it.path, it.language, it.blob));
+        lines.push(format!("node {} {:?} {:?} {row:?}", record.id(), record.kind(), record.flags()));
+        let at_name = (names.symbol(at.0), names.name(at.0), names.container(at.0), names.class(at.0));
+        let place = (names.path_of(at.0), names.lines(at.0), names.n_namesakes(at.0));
+        lines.push(format!("name {at_name:?} {place:?} {:?}", names.named(names.name(at.0))));
+        for edge in graph.outgoing(at) {
+            let sites = reader.edge_sites(edge.edge_row).unwrap();
+            let other = graph.node(edge.other()).id();
+            let about = (edge.kind(), edge.provenance(), edge.confidence_bp);
+            lines.push(format!("edge {other} {about:?} {:?} {} {}", sites.sites, sites.n_sites, sites.path));
+        }
+        let incoming: Vec<NodeId> = graph.incoming(at).iter().map(|it| graph.node(it.other()).id()).collect();
+        lines.push(format!("incoming {incoming:?}"));
+    }
+    for file in (0..names.n_files() as u32).map(FileIndex) {
+        let about = (names.path(file), names.language(file), names.file_id(file));
+        lines.push(format!("file {about:?} {:?}", names.in_file(file)));
+    }
+    let mut sites = Vec::new();
+    reader
+        .each_unresolved(|it| {
+            let source = graph.of_sym(it.source).map(|it| graph.node(it).id());
+            sites.push(format!("unresolved {source:?} {} {:?} {:?}", it.name, it.position, it.reason));
+        })
+        .unwrap();
+    sites.sort();
+    lines.extend(sites);
+    lines
+}
+
+#[track_caller]
+fn check(one: &Database, other: &Database, reports: (&Report, &Report), about: &str) {
+    assert_eq!(essence(reports.0), essence(reports.1), "{about}");
+    let (found, expected) = (said(one, reports.0), said(other, reports.1));
+    for (found, expected) in found.iter().zip(&expected) {
+        assert_eq!(found, expected, "{about}");
+    }
+    assert_eq!(found.len(), expected.len(), "{about}");
+    assert!(one.image_bytes(reports.0) == other.image_bytes(reports.1), "{about}: search");
+}
+
+fn write(repo: &Fixture, before: &Sources, after: &Sources) {
+    before.keys().filter(|it| !after.contains_key(*it)).for_each(|it| repo.remove(it));
+    after.iter().filter(|(path, text)| before.get(*path) != Some(*text)).for_each(|(path, text)| {
+        repo.write(path, text);
+    });
+}
+
+#[test]
+fn n2_updating_equals_indexing_from_scratch_for_every_row_root_and_answer() {
+    let corpus = edits::corpus();
+    let (mut n_resolved, mut n_files) = (0, 0);
+    for case in edits::cases(6) {
+        let mut dice = Dice(case);
+        let projects = &corpus[case as usize % corpus.len()];
+        let mut files = edits::mixture(projects, &mut dice);
+        let repo = Fixture::new();
+        write(&repo, &Sources::new(), &files);
+        repo.commit("begin");
+        let mut database = Database::new();
+        database.index(&repo, &Options::default(), &Silent);
+        for step in 0..5 {
+            let before = files.clone();
+            for _ in 0..1 + dice.roll(3) {
+                edits::edit(&mut files, projects, &mut dice);
+            }
+            write(&repo, &before, &files);
+            repo.commit(&format!("change {}", ["the price", "a name", "nothing"][dice.roll(3)]));
+            let report = database.index(&repo, &Options::default(), &Silent);
+            let workers = Options { workers: 1 + dice.roll(4), ..Options::default() };
+            let mut scratch = Database::new();
+            let full = scratch.index(&repo, &workers, &Silent);
+            check(&database, &scratch, (&report, &full), &format!("case {case}, step {step}"));
+            n_resolved += report.n_resolved;
+            n_files += report.files;
+        }
+    }
+    assert!(n_resolved < n_files, "no file kept its result");
+}
+
+#[test]
+fn n2_a_run_that_finds_nothing_to_build_on_makes_everything() {
+    let repo =
+        Fixture::from_text("//- /a.py\nfrom b import f\nf()\n//- /b.py\ndef f(): pass\n//- /c.py\nx = 1\n");
+    repo.commit("first");
+    let mut database = Database::new();
+    database.index(&repo, &Options::default(), &Silent);
+    for (number, ending) in ["keys", "graph", "names", "search"].iter().enumerate() {
+        for entry in fs::read_dir(database.store.images_dir()).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|it| it == *ending) {
+                fs::write(path, "damaged").unwrap();
+            }
+        }
+        repo.write("b.py", &format!("def f(): return {number}\ndef g{number}(): f()\n"));
+        repo.commit("next");
+        let report = database.index(&repo, &Options::default(), &Silent);
+        let mut scratch = Database::new();
+        let full = scratch.index(&repo, &Options::default(), &Silent);
+        check(&database, &scratch, (&report, &full), ending);
+        assert_eq!(report.n_resolved < report.files, *ending == "search", "{ending}");
+    }
+}
+
+#[test]
+fn n2_what_is_told_apart_by_its_file_is_found_by_its_new_name() {
+    let repo = Fixture::from_text("//- /go.mod\nmodule acme\n//- /a.go\npackage acme\n\nfunc run() {}\n");
+    let mut database = Database::new();
+    let (again, alone) = ("package acme\n\nfunc run() { stop() }\n", "package acme\n\nfunc stop() {}\n");
+    for (step, text) in ["package acme\n", again, alone].into_iter().enumerate() {
+        repo.write("b.go", text);
+        repo.commit("change");
+        let report = database.index(&repo, &Options::default(), &Silent);
+        let mut scratch = Database::new();
+        let full = scratch.index(&repo, &Options::default(), &Silent);
+        check(&database, &scratch, (&report, &full), &format!("step {step}"));
+    }
+}

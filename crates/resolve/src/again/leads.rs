@@ -1,0 +1,60 @@
+//! Edges that others are derived from, for files that keep their result too.
+
+use knowing_model::EdgeKind;
+use knowing_model::facts::DeclId;
+use rustc_hash::FxHashMap;
+
+use super::changes::Previous;
+use crate::derive::Lead;
+use crate::emit::FileEdges;
+use crate::world::{Def, World};
+
+/// Those of each file: of its result, or as they were recorded.
+pub(crate) fn leads(
+    world: &World<'_>,
+    files: &[Option<FileEdges>],
+    previous: Option<&Previous<'_>>,
+) -> Vec<Vec<Lead>> {
+    let mut defs: Option<FxHashMap<u64, Def>> = None;
+    let mut all = Vec::with_capacity(files.len());
+    for (at, file) in (0..).zip(files) {
+        all.push(match file {
+            Some(file) => Lead::all(world, file),
+            None => {
+                let defs = defs.get_or_insert_with(|| by_digest(world));
+                let place = previous.and_then(|it| it.same[at as usize]).map_or(usize::MAX, |it| it as usize);
+                let record = previous.and_then(|it| it.record.files().get(place));
+                let leads = record.into_iter().flat_map(|it| &it.leads);
+                // What a kept result speaks of is there: else the file would have been resolved again.
+                leads.filter_map(|it| read(world, at, *it, defs)).collect()
+            }
+        });
+    }
+    all
+}
+
+/// As they are kept.
+pub(crate) fn recorded_leads(world: &World<'_>, leads: &[Lead]) -> Vec<(u64, u64)> {
+    leads
+        .iter()
+        .map(|it| {
+            let source = world.decl(it.source).1;
+            (u64::from(it.kind.id()) << 32 | u64::from(source.0), world.digest(it.target))
+        })
+        .collect()
+}
+
+fn read(
+    world: &World<'_>,
+    file: u32,
+    (lead, target): (u64, u64),
+    defs: &FxHashMap<u64, Def>,
+) -> Option<Lead> {
+    let kind = EdgeKind::from_id((lead >> 32) as u8)?;
+    let source = world.def(file, DeclId(lead as u32));
+    Some(Lead { kind, source, target: *defs.get(&target)? })
+}
+
+fn by_digest(world: &World<'_>) -> FxHashMap<u64, Def> {
+    (0..world.n_defs() as u32).map(|it| (world.digest(Def(it)), Def(it))).collect()
+}
