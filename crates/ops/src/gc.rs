@@ -1,6 +1,6 @@
 //! Remove what no kept snapshot speaks of.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -81,15 +81,9 @@ pub(crate) fn swept(store: &Store, collected: knowing_store::Collected, mode: Mo
 
 /// Images hold row numbers: one of a snapshot that is made again would speak of other rows.
 fn remove_images(store: &Store, snapshots: &[SnapshotId], mode: Mode) -> u64 {
-    let mut n_removed = 0;
-    for id in snapshots {
-        for kind in ["graph", "names", "search"] {
-            let path = store.images_dir().join(format!("{id}.{kind}"));
-            n_removed += u64::from(match mode {
-                Mode::Delete => fs::remove_file(&path).is_ok(),
-                Mode::DryRun => path.exists(),
-            });
-        }
-    }
-    n_removed
+    let gone: BTreeSet<String> = snapshots.iter().map(ToString::to_string).collect();
+    let entries = fs::read_dir(store.images_dir()).into_iter().flatten().flatten();
+    let is_gone = |path: &Path| path.file_stem().is_some_and(|it| gone.contains(&*it.to_string_lossy()));
+    let images = entries.map(|it| it.path()).filter(|it| is_gone(it));
+    images.filter(|it| mode == Mode::DryRun || fs::remove_file(it).is_ok()).count() as u64
 }
