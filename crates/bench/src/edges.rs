@@ -67,6 +67,7 @@ pub(crate) fn report(request: &Request) -> Result<()> {
     };
     if request.list {
         print!("{}", render::all("wrong", &comparison.wrong));
+        print!("{}", render::all("no truth", &comparison.unjudged));
         print!("{}", render::all("missed", &comparison.missed));
         print!("{}", render::all("missed reference", &comparison.missed_references));
     }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
+    /// Of the parsing thread alone.
     pub parse_time: Duration,
     pub max_decls: usize,
     pub max_facts: usize,

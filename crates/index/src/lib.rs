@@ -258,9 +258,13 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
     }
     let written = written.snapshot;
 
-    let since = base.as_ref().zip(images.as_ref()).map(|(base, images)| Since {
+    let after = files.read.iter().map(|it| (it.path.clone(), it.blob.as_bytes().to_vec())).collect();
+    let partial = partial_files(&files);
+    // A search image that is made anew comes from what was stored; facts are the larger part of what a run needs.
+    let files = base.is_some().then_some(files);
+    let since = base.as_ref().zip(images.as_ref()).zip(files.as_ref()).map(|((base, images), files)| Since {
         base,
-        files: &files,
+        files,
         graph: &images.graph,
         names: &images.names,
         recalled: &images.recalled,
@@ -271,9 +275,8 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
     let mut report = commit::report_of(&written);
     report.new_snapshot = true;
     report.n_resolved = n_resolved as u64;
-    let after = files.read.iter().map(|it| (it.path.clone(), it.blob.as_bytes().to_vec())).collect();
     report.changes = commit::changes(&files_of_optional(store, before.as_ref())?, &after);
-    report.partial = partial_files(&files);
+    report.partial = partial;
     report.phases = phases.finish();
     Ok(report)
 }

@@ -46,6 +46,8 @@ struct Around<'a> {
 impl<'a> Side<'a> {
     fn touched(&self, range: Range<usize>, names: &mut BTreeSet<String>) {
         let mut around: Option<Vec<Around<'a>>> = None;
+        // Most lines lie where the one before did.
+        let mut is_named = false;
         let mut at = range.start;
         while at < range.end {
             let line = self.line_at(at);
@@ -58,6 +60,7 @@ impl<'a> Side<'a> {
             let around = around.get_or_insert_with(|| self.enclosing(begin, line.indent));
             while around.last().is_some_and(|it| it.indent >= line.indent) {
                 around.pop();
+                is_named = false;
             }
             let declared = match line.is_leading() {
                 true => self.declared_after(at, line.indent),
@@ -70,9 +73,12 @@ impl<'a> Side<'a> {
                 Some(declared) => {
                     around.push(declared);
                     names.insert(path(around.iter()));
+                    is_named = true;
                 }
+                None if is_named => {}
                 None => {
                     names.insert(path(around.iter()));
+                    is_named = true;
                 }
             }
         }

@@ -135,23 +135,20 @@ impl Cx<'_> {
         let target = self.target()?;
         let no_index = || no_index(&target);
         let store = Store::open_existing(&target.database)?.ok_or_else(no_index)?;
-        let mut repo = store.repo(&target.url)?;
-        if let Some(place) = &target.place
-            && let Some(worktree) = store.worktree(&place.key())?
-        {
-            // Indexed under a url of its own.
-            repo = store.repos()?.into_iter().find(|it| it.id == worktree.repo).or(repo);
-        }
-        let repo = repo.ok_or_else(no_index)?;
+        let repo = self.repo_of(&store, &target)?;
+        let mut elsewhere = None;
         let (snapshot, fresh) = match &target.place {
             Some(place) => of_place(&store, &repo, place)?.ok_or_else(no_index)?,
-            None => {
-                let latest = match store.latest_snapshot(repo.id)? {
-                    Some(snapshot) => Some(snapshot),
-                    None => self.latest_of_checkouts(&store, &repo, &target.database)?,
-                };
-                (latest.ok_or_else(no_index)?, "yes".to_owned())
-            }
+            // Where a checkout stands before what was indexed last: that may be an old commit someone compared with.
+            None => match self.latest_of_checkouts(&store, &repo, &target.database)? {
+                Some((snapshot, place)) => {
+                    let standing =
+                        place.as_ref().map(|it| of_place(&store, &repo, it)).transpose()?.flatten();
+                    elsewhere = place;
+                    standing.unwrap_or((snapshot, "yes".to_owned()))
+                }
+                None => (store.latest_snapshot(repo.id)?.ok_or_else(no_index)?, "yes".to_owned()),
+            },
         };
         let tree = Tree {
             schema: SCHEMA,
@@ -163,7 +160,33 @@ impl Cx<'_> {
         };
         let prefix = target.place.as_ref().map(|it| it.prefix_of(&self.environment.working_directory));
         let prefix = prefix.unwrap_or_default();
-        Ok(Opened { store, snapshot, tree, prefix, work: WorkState::of(target.place) })
+        Ok(Opened { store, snapshot, tree, prefix, work: WorkState::of(target.place.or(elsewhere)) })
+    }
+
+    /// The database of the repository asked for, whatever is in it.
+    pub(crate) fn open_database(&self) -> Result<(Store, Target)> {
+        let target = match self.target() {
+            // A database that was named is one to check and clean, wherever one stands.
+            Err(error) if error.kind == ErrorKind::Usage && self.repo.is_none() => {
+                let Some(database) = self.environment.given_database()? else { return Err(error) };
+                Target { url: String::new(), database: database.clone(), place: None }
+            }
+            target => target?,
+        };
+        let store = Store::open_existing(&target.database)?.ok_or_else(|| no_index(&target))?;
+        Ok((store, target))
+    }
+
+    /// The repository asked for, in its database.
+    pub(crate) fn repo_of(&self, store: &Store, target: &Target) -> Result<RepoRow> {
+        let mut repo = store.repo(&target.url)?;
+        if let Some(place) = &target.place
+            && let Some(worktree) = store.worktree(&place.key())?
+        {
+            // Indexed under a url of its own.
+            repo = store.repos()?.into_iter().find(|it| it.id == worktree.repo).or(repo);
+        }
+        repo.ok_or_else(|| no_index(target))
     }
 
     /// The snapshot of a commit, made first when it is not there. The checkout goes on standing where it stands.
@@ -201,25 +224,35 @@ impl Cx<'_> {
         Place::at(&path)
     }
 
-    /// Where only parts of commits were ever indexed, none stands for the repository: the last one of a known checkout.
+    /// A checkout of the repository that the registry knows, where none was named.
+    pub(crate) fn known_place(&self, opened: &Opened) -> Option<Place> {
+        let known = Registry::read(&self.environment.own_directory().ok()?).repositories;
+        let is_it =
+            |it: &crate::registry::Entry| it.url == opened.tree.repo && it.database == opened.database();
+        known.into_iter().find(is_it)?.paths.iter().find_map(|it| Place::at(it).ok())
+    }
+
+    /// Where the checkout stands that was indexed last, of those that the registry knows; and the checkout, when it is
+    /// still there.
     fn latest_of_checkouts(
         &self,
         store: &Store,
         repo: &RepoRow,
         database: &Path,
-    ) -> Result<Option<SnapshotRow>> {
+    ) -> Result<Option<(SnapshotRow, Option<Place>)>> {
         let Ok(directory) = self.environment.own_directory() else { return Ok(None) };
         let known = Registry::read(&directory).repositories;
         let entry = known.into_iter().find(|it| it.url == repo.url && it.database == database);
         let mut latest = None;
         for path in entry.map(|it| it.paths).unwrap_or_default() {
             let worktree = store.worktree(&path.to_string_lossy())?.filter(|it| it.repo == repo.id);
-            latest = latest.max(worktree.map(|it| (it.last_seen, it.head_snapshot)));
+            latest = latest.max(worktree.map(|it| (it.last_seen, it.head_snapshot, path)));
         }
-        match latest {
-            Some((_, snapshot)) => Ok(store.snapshot_at(snapshot)?),
-            None => Ok(None),
-        }
+        let Some((_, snapshot, path)) = latest else { return Ok(None) };
+        let Some(snapshot) = store.snapshot_at(snapshot)? else { return Ok(None) };
+        // Something else may lie there by now.
+        let is_it = |it: &Place| it.top() == path && it.identity(None).is_ok_and(|it| it.url == repo.url);
+        Ok(Some((snapshot, Place::at(&path).ok().filter(is_it))))
     }
 
     pub(crate) fn target(&self) -> Result<Target> {

@@ -5,14 +5,16 @@
 //! files were edited     dirty(n)               named; lines are those of the files; `--working-tree` takes them in
 //! ```
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use knowing_index::{Options, Source};
+use knowing_store::Store;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::answer::Tree;
-use crate::cx::{Cx, Opened, tree_name};
+use crate::cx::{Cx, Opened, Target, tree_name};
 use crate::error::{Error, ErrorKind, Result};
 use crate::index_repo;
 use crate::nearest::nearest;
@@ -54,7 +56,7 @@ pub enum TreeChoice {
     Head,
     /// The files as they lie there, committed or not.
     Working,
-    /// A commit.
+    /// A commit, or a snapshot by a reference to it.
     Reference(String),
 }
 
@@ -96,8 +98,13 @@ impl Cx<'_> {
         match self.tree.clone() {
             TreeChoice::Head => self.open_current(missing),
             TreeChoice::Working => self.open_working(missing),
-            TreeChoice::Reference(text) => self.open_commit(&text),
+            TreeChoice::Reference(text) => self.open_reference(&text),
         }
+    }
+
+    /// The snapshot of the checkout, whatever `--tree` says.
+    pub(crate) fn open_checkout(&mut self) -> Result<Opened> {
+        self.open_current(Missing::Refuse)
     }
 
     /// The snapshot of the checkout, as the policy wants it.
@@ -117,18 +124,24 @@ impl Cx<'_> {
 
     fn open_with(&mut self, missing: Missing, policy: StalePolicy) -> Result<Opened> {
         let mut opened = match self.open_stored() {
-            Err(error) if error.kind == ErrorKind::NoIndex && self.may_index(missing, policy)? => {
-                self.index_current(None, Options::default())?;
+            Err(error) if error.kind == ErrorKind::NoIndex => {
+                let target = self.target()?;
+                let Some(place) = &target.place else { return Err(error) };
+                if !may_index(&target, missing, policy)? {
+                    return Err(error);
+                }
+                self.index_current(place, &target.url, &target.database, Options::default())?;
                 self.open_stored()?
             }
             opened => opened?,
         };
         opened.look_at_files()?;
+        let Some(place) = &opened.work.place else { return Ok(opened) };
         if policy != StalePolicy::Refresh || !opened.needs_index() {
             return Ok(opened);
         }
-        let deadline = Some(Instant::now() + PATIENCE);
-        let indexed = self.index_current(Some(&opened.tree.repo), Options { deadline, ..Options::default() });
+        let options = Options { deadline: Some(Instant::now() + PATIENCE), ..Options::default() };
+        let indexed = self.index_current(place, &opened.tree.repo, opened.database(), options);
         match indexed {
             Ok(()) => {
                 opened = self.open_stored()?;
@@ -186,37 +199,34 @@ impl Cx<'_> {
         Ok(Opened { store, snapshot, tree, prefix, work: WorkState::of(work.place) })
     }
 
-    /// Whether a question may index what has no snapshot.
-    fn may_index(&self, missing: Missing, policy: StalePolicy) -> Result<bool> {
-        let target = self.target()?;
-        if target.place.is_none() || policy == StalePolicy::Error {
-            return Ok(false);
-        }
-        if missing == Missing::Index {
-            return Ok(true);
-        }
-        // Another checkout of what is known: indexing costs what differs.
-        let store = knowing_store::Store::open_existing(&target.database)?;
-        let is_known = store.map(|it| it.repo(&target.url)).transpose()?.flatten().is_some();
-        Ok(is_known && policy == StalePolicy::Refresh)
-    }
-
-    /// Indexes what the checkout stands at. `url` is what the repository is called where that is known.
-    fn index_current(&mut self, url: Option<&str>, options: Options) -> Result<()> {
-        let target = self.target()?;
-        let Some(place) = target.place else { return Ok(()) };
-        let mut store = knowing_store::Store::open(&target.database)?;
-        let url = url.unwrap_or(&target.url);
-        let source = match &place {
+    /// Indexes what a checkout stands at.
+    fn index_current(&self, place: &Place, url: &str, database: &Path, options: Options) -> Result<()> {
+        let mut store = Store::open(database)?;
+        let source = match place {
             Place::Directory(directory) => Source::Directory(directory),
             Place::Git(checkout) => match checkout.head()?.commit {
                 Some(commit) => Source::Commit { checkout, commit },
                 None => return Err(index_repo::no_commit(checkout)),
             },
         };
-        index_repo::index_place(self, &mut store, &place, url, source, &options)?;
-        index_repo::register(self, url, &target.database, &place);
+        index_repo::index_place(self, &mut store, place, url, source, &options)?;
+        // A convenience: what is not entered there is indexed all the same.
+        let _ = index_repo::register(self, url, database, place);
         Ok(())
+    }
+}
+
+/// Whether a question may index what has no snapshot.
+fn may_index(target: &Target, missing: Missing, policy: StalePolicy) -> Result<bool> {
+    match (missing, policy) {
+        (_, StalePolicy::Error) => Ok(false),
+        (Missing::Index, _) => Ok(true),
+        // Another checkout of what is known: indexing costs what differs.
+        (Missing::Refuse, StalePolicy::Refresh) => {
+            let store = Store::open_existing(&target.database)?;
+            Ok(store.map(|it| it.repo(&target.url)).transpose()?.flatten().is_some())
+        }
+        (Missing::Refuse, _) => Ok(false),
     }
 }
 

@@ -209,8 +209,8 @@ pub(crate) fn index_place(
         options,
         now: cx.environment.now,
     };
-    let report = knowing_index::index(store, &request, cx.progress)?;
-    Ok(report)
+    let _rows = store.keep_rows()?;
+    Ok(knowing_index::index(store, &request, cx.progress)?)
 }
 
 /// A snapshot that an index run names.
@@ -275,6 +275,7 @@ pub(crate) fn snapshot_of(
         options: &Options::default(),
         now: cx.environment.now,
     };
+    let _rows = store.keep_rows()?;
     let report = knowing_index::index(store, &request, cx.progress)?;
     made(store, report.snapshot)
 }

@@ -5,6 +5,7 @@ mod hints;
 mod similar;
 mod tested;
 
+use knowing_model::facts::BaseRole;
 use knowing_model::{EdgeKind, NodeKind, Provenance};
 
 use crate::again::keys::mix;
@@ -94,28 +95,38 @@ fn overrides(world: &World<'_>, def: Def, owner: Def, edges: &mut Vec<DerivedEdg
         return;
     }
     let name = world.name(file, decl.name);
-    let mut push = |target: Def| {
-        let provenance = Provenance::InterfacePropagation;
-        edges.push(DerivedEdge::new(def, target, EdgeKind::Overrides, provenance));
-    };
+    let provenance = Provenance::InterfacePropagation;
     if let Some(id) = decl.implementation {
         // A method of `impl Interface for Type` fulfils that interface's and no other's.
         let interface = world.hierarchy.implementation(file, id).and_then(|it| it.interface.as_ref());
         if let Some(Ancestor::Project(interface)) = interface
             && let Some(target) = own_callable(world, *interface, name, def)
         {
-            push(target);
+            edges.push(DerivedEdge::new(def, target, EdgeKind::Overrides, provenance));
         }
         return;
     }
-    for ancestor in world.hierarchy.ancestors(owner) {
-        if let Ancestor::Project(ancestor) = ancestor
+    for place in world.hierarchy.ancestors(owner) {
+        if let Ancestor::Project(ancestor) = place
             && let Some(target) = own_callable(world, *ancestor, name, def)
         {
-            push(target);
-            return;
+            if is_prepended(world, owner, place) {
+                edges.push(DerivedEdge::new(target, def, EdgeKind::Overrides, provenance));
+            } else {
+                edges.push(DerivedEdge::new(def, target, EdgeKind::Overrides, provenance));
+                return;
+            }
         }
     }
+}
+
+/// Whether members of a base come before the type's own.
+fn is_prepended(world: &World<'_>, owner: Def, base: &Ancestor) -> bool {
+    world.hierarchy.parts(&owner).iter().any(|part| {
+        let bases = &world.decl(*part).2.bases;
+        let resolved = world.hierarchy.direct(*part);
+        bases.iter().zip(resolved).any(|(written, it)| written.role == BaseRole::Prepended && it == base)
+    })
 }
 
 /// The callable of a type that one below it overrides.

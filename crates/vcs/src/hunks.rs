@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use gix::diff::blob::{Algorithm, InternedInput, diff_with_slider_heuristics};
+use memchr::{memchr, memrchr};
 
 /// Lines of one version that stand in place of lines of another. Either side may be empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +21,10 @@ const N_CONTEXT: usize = 8;
 /// The differences in order. Most changes are small and near each other: what both versions begin and end with is set
 /// aside without being looked at line by line.
 pub fn hunks(old: &[u8], new: &[u8]) -> Vec<Hunk> {
+    if old.is_empty() != new.is_empty() {
+        // A file that came or went is one hunk without a look at its lines.
+        return vec![Hunk { old: 0..old.len(), new: 0..new.len() }];
+    }
     let prefix = common_prefix(old, new);
     let suffix = common_suffix(&old[prefix..], &new[prefix..]);
     let (old_part, new_part) = (&old[prefix..old.len() - suffix], &new[prefix..new.len() - suffix]);
@@ -32,10 +37,9 @@ pub fn hunks(old: &[u8], new: &[u8]) -> Vec<Hunk> {
 
 /// The length of what both begin with, some lines less.
 fn common_prefix(old: &[u8], new: &[u8]) -> usize {
-    let n_equal = n_equal(old.iter(), new.iter());
-    let mut end = n_equal;
+    let mut end = n_equal(old, new);
     for _ in 0..=N_CONTEXT {
-        match old[..end].iter().rposition(|it| *it == b'\n') {
+        match memrchr(b'\n', &old[..end]) {
             Some(at) => end = at,
             None => return 0,
         }
@@ -45,10 +49,9 @@ fn common_prefix(old: &[u8], new: &[u8]) -> usize {
 
 /// The length of what both end with, some lines less.
 fn common_suffix(old: &[u8], new: &[u8]) -> usize {
-    let n_equal = n_equal(old.iter().rev(), new.iter().rev());
-    let mut from = old.len() - n_equal;
+    let mut from = old.len() - n_equal_at_end(old, new);
     for _ in 0..=N_CONTEXT {
-        match old[from..].iter().position(|it| *it == b'\n') {
+        match memchr(b'\n', &old[from..]) {
             Some(at) => from += at + 1,
             None => return 0,
         }
@@ -56,8 +59,20 @@ fn common_suffix(old: &[u8], new: &[u8]) -> usize {
     old.len() - from
 }
 
-fn n_equal<'a>(one: impl Iterator<Item = &'a u8>, other: impl Iterator<Item = &'a u8>) -> usize {
-    one.zip(other).take_while(|(one, other)| one == other).count()
+/// Compared so many bytes at a time: versions of a file are alike nearly everywhere.
+const CHUNK: usize = 64;
+
+fn n_equal(one: &[u8], other: &[u8]) -> usize {
+    let chunks = one.chunks_exact(CHUNK).zip(other.chunks_exact(CHUNK));
+    let n = chunks.take_while(|(one, other)| one == other).count() * CHUNK;
+    n + one[n..].iter().zip(&other[n..]).take_while(|(one, other)| one == other).count()
+}
+
+fn n_equal_at_end(one: &[u8], other: &[u8]) -> usize {
+    let chunks = one.rchunks_exact(CHUNK).zip(other.rchunks_exact(CHUNK));
+    let n = chunks.take_while(|(one, other)| one == other).count() * CHUNK;
+    let (one, other) = (&one[..one.len() - n], &other[..other.len() - n]);
+    n + one.iter().rev().zip(other.iter().rev()).take_while(|(one, other)| one == other).count()
 }
 
 /// Turns numbers of lines, which only grow, into bytes.
@@ -81,7 +96,7 @@ impl<'a> Lines<'a> {
     fn begin_of(&mut self, line: u32) -> usize {
         while self.line < line {
             let rest = &self.text[self.at..];
-            self.at += rest.iter().position(|it| *it == b'\n').map_or(rest.len(), |it| it + 1);
+            self.at += memchr(b'\n', rest).map_or(rest.len(), |it| it + 1);
             self.line += 1;
         }
         self.offset + self.at

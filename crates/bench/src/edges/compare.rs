@@ -72,6 +72,8 @@ pub(crate) struct Comparison {
     /// By what is referred to: type, callable, value.
     pub(crate) reference_recall: BTreeMap<&'static str, Recalled>,
     pub(crate) wrong: Vec<Finding>,
+    /// Edges of ours where the compiler says nothing.
+    pub(crate) unjudged: Vec<Finding>,
     pub(crate) missed: Vec<Finding>,
     pub(crate) missed_references: Vec<Finding>,
 }
@@ -104,6 +106,7 @@ pub(crate) fn compare(ours: &Ours, truth: &Truth) -> Comparison {
         }
     }
     judge.out.wrong.sort();
+    judge.out.unjudged.sort();
     judge.out.missed.sort();
     judge.out.missed_references.sort();
     judge.out
@@ -187,7 +190,7 @@ impl Judge<'_> {
         for call in calls {
             let Target::Own(target) = call.target else { continue };
             let verdict = self.verdict(path, position, target);
-            self.note_wrong(&verdict, path, position, target, call.provenance.name());
+            self.note(&verdict, path, position, target, call.provenance.name());
             count(self.out.calls.entry(call.provenance.name()).or_default(), &verdict);
         }
     }
@@ -196,7 +199,7 @@ impl Judge<'_> {
         for said in self.ours.said(file, position) {
             if let (EdgeKind::Calls, Target::Own(target)) = (said.kind, said.target) {
                 let verdict = self.verdict(path, position, target);
-                self.note_wrong(&verdict, path, position, target, "handed over");
+                self.note(&verdict, path, position, target, "handed over");
                 count(&mut self.out.handed_over, &verdict);
             }
         }
@@ -209,14 +212,14 @@ impl Judge<'_> {
                     continue;
                 }
                 let verdict = self.verdict(path, position, target);
-                self.note_wrong(&verdict, path, position, target, "reference");
+                self.note(&verdict, path, position, target, "reference");
                 count(self.out.references.entry(said.provenance.name()).or_default(), &verdict);
             }
         }
     }
 
-    fn note_wrong(&mut self, verdict: &Verdict, path: &str, position: Position, target: u32, what: &str) {
-        if !matches!(verdict, Verdict::Wrong) {
+    fn note(&mut self, verdict: &Verdict, path: &str, position: Position, target: u32, what: &str) {
+        if matches!(verdict, Verdict::Right | Verdict::ThroughValue) {
             return;
         }
         let truth = self.truth.at(path, position).first().map(|it| self.truth.symbol(*it));
@@ -229,8 +232,12 @@ impl Judge<'_> {
         };
         let node = self.ours.node(target);
         let subject = format!("{} ({}:{})", node.path, self.path(node), node.span.name.line);
-        let why = format!("{what}; in truth {instead}");
-        self.out.wrong.push(Finding { subject, why, path: path.to_owned(), position });
+        let finding = |why: String| Finding { subject, why, path: path.to_owned(), position };
+        match verdict {
+            Verdict::Wrong => self.out.wrong.push(finding(format!("{what}; in truth {instead}"))),
+            _ if self.truth.is_sample => {}
+            _ => self.out.unjudged.push(finding(what.to_owned())),
+        }
     }
 
     fn verdict(&self, path: &str, position: Position, target: u32) -> Verdict {

@@ -15,6 +15,10 @@ overload signatures and their one implementation; accessor pairs and conditional
 Where the compiler ends at a variable, parameter or field, it does not say what is called (*through a value*); where it says
 nothing there is *no truth*; neither counts. Recall is over the compiler's references at call sites, ours and those we did
 not see, whose definition is a callable or type of the repository.
+
+Express is CommonJS: what goes through `module.exports = require(...)`, `exports = module.exports = f` or functions put on an
+object has names in scip-typescript that it defines nowhere, two of three call sites of ours (750 of 1,061, 651 of them
+`express()` itself). Read by eye, ours lead to the function that is called; they are counted as *no truth*.
 ";
 
 /// `page` with the section of `key` (`language repository`) put in or replaced.

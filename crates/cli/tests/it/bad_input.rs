@@ -69,7 +69,7 @@ fn check_kept(extension: &str, function: fn(&str) -> String, shapes: &[(&str, St
     for (name, _) in shapes {
         let file = format!("deep/{name}.{extension}");
         let named = partial.iter().find(|it| it["file"] == file);
-        // On a machine with much else to do, time may run out before depth does.
+        // In a build without optimisation, time may run out before depth does.
         if named.is_none_or(|it| it["reason"] != "parse_timeout") {
             session.json(repo.path(), &["query", &format!("before_{name}")]);
             session.json(repo.path(), &["query", &format!("after_{name}")]);

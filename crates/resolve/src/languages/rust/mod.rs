@@ -46,15 +46,19 @@ impl Rules for Rust {
     ) -> Value {
         let world = ev.world;
         let Some(module) = world.modules.rust.module(world, frame.file, decl) else { return Value::Unknown };
-        match self.module_item(ev, frame, module, name, space) {
-            Value::Missing => {}
-            value => return value,
+        let found = self.module_item(ev, frame, module, name, space);
+        // A wildcard from outside may bring a macro, but one of the crate is likelier.
+        if space == Space::Macro
+            && !found.is_known()
+            && let Some(def) = world.modules.rust.macro_named(world, module, name)
+        {
+            return Value::Def(def);
+        }
+        if found != Value::Missing {
+            return found;
         }
         let text = world.text(name);
         if space == Space::Macro {
-            if let Some(def) = world.modules.rust.macro_named(world, module, name) {
-                return Value::Def(def);
-            }
             return match tables::MACROS.binary_search(&text) {
                 Ok(_) => standard::item(ev, &["std", text]),
                 Err(_) => Value::Missing,
@@ -322,10 +326,13 @@ impl Rules for Rust {
                     _ => Value::Unknown,
                 },
             },
-            Value::External(external) => {
-                let on = self.called_on(ev, frame, site);
-                standard::called(ev, external, &on)
-            }
+            Value::External(external) => match self.made_of(ev, frame, site) {
+                Some(own) if standard::gives_own_type(ev, external) => own,
+                _ => {
+                    let on = self.called_on(ev, frame, site);
+                    standard::called(ev, external, &on)
+                }
+            },
             Value::Function(result) => (**result).clone(),
             Value::ExternalResult | Value::ExternalInstance(..) => Value::ExternalResult,
             _ => Value::Unknown,
@@ -419,6 +426,19 @@ impl Rules for Rust {
     }
 }
 impl Rust {
+    /// A value of the project's type that a path goes through: `Shop` of `Shop::default()`, whose function is derived.
+    fn made_of(&self, ev: &mut Evaluator<'_>, frame: Frame, site: CallSite) -> Option<Value> {
+        let facts = ev.world.facts(frame.file);
+        let Expr::Scoped { of, .. } = facts.expr(site.callee) else { return None };
+        match ev.expr_in(frame, site.decl, of, Space::Type) {
+            own @ Value::Instance(..) => Some(own),
+            Value::Def(def) if matches!(ev.world.kind(def), NodeKind::Struct | NodeKind::Enum) => {
+                Some(Value::instance(def))
+            }
+            _ => None,
+        }
+    }
+
     /// What a method was called on; `Unknown` for functions.
     fn called_on(&self, ev: &mut Evaluator<'_>, frame: Frame, site: CallSite) -> Value {
         match ev.world.found_in(frame.file).expr(site.callee) {

@@ -137,6 +137,12 @@ pub(super) fn called(ev: &Evaluator<'_>, external: &External, on: &Value) -> Val
     }
 }
 
+/// Whether a function of a standard trait gives a value of the type it was asked of.
+pub(super) fn gives_own_type(ev: &Evaluator<'_>, external: &External) -> bool {
+    external.origin == Origin::StandardLibrary
+        && matches!(type_name(ev, external), "default" | "from" | "clone" | "from_iter")
+}
+
 /// `Type::new(...)` of something outside is a `Type`.
 fn made(ev: &Evaluator<'_>, external: &External) -> Value {
     let [.., type_, method] = external.path.as_ref() else { return Value::ExternalResult };
