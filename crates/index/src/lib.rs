@@ -39,7 +39,7 @@ use knowing_extract::Rules;
 use knowing_model::facts::FileFacts;
 use knowing_model::{Hash, RULESET, SnapshotId, UnitLayer};
 use knowing_resolve::{Input, InputFile, Previous, Resolution};
-use knowing_store::{Counts, SnapshotRow, Store, Written};
+use knowing_store::{Counts, SnapshotRow, Store, Written, step};
 use knowing_vcs::ObjectFormat;
 use rayon::ThreadPool;
 
@@ -255,6 +255,7 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
     if let Some(results) = results_of(base.as_ref(), &same, resolution, &written) {
         // A reader may not be allowed to write here; the next run then resolves everything.
         let _ = results::write(store, &written.snapshot, &results);
+        step();
     }
     let written = written.snapshot;
 
@@ -271,6 +272,7 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
     });
     pool.install(|| make_search(store, request, &written, since.as_ref(), &mut phases))?;
     images::sweep(store, images::MAX_BYTES)?;
+    step();
 
     let mut report = commit::report_of(&written);
     report.new_snapshot = true;
@@ -279,6 +281,11 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
     report.partial = partial;
     report.phases = phases.finish();
     Ok(report)
+}
+
+/// Whether a run that made this snapshot came to its end: what search knows of history is stored after the rows.
+pub fn is_finished(store: &Store, snapshot: &SnapshotRow) -> Result<bool> {
+    Ok(store.history(snapshot, history::RULES)?.is_some())
 }
 
 fn files_of_optional(store: &Store, snapshot: Option<&SnapshotRow>) -> Result<FileList> {
@@ -325,7 +332,9 @@ fn make_images(
         let units: Vec<u32> = units.iter().chain(kept_units).copied().collect();
         if let Some(images) = delta::images(store, base, snapshot, &units, files, file_rows)? {
             commit::write_graph(store, snapshot, &images.graph);
+            step();
             names::write(store, snapshot, &images.names);
+            step();
             return Ok(Some(images));
         }
     }
@@ -397,7 +406,10 @@ fn make_search(
     if since.is_none() {
         open_names(store, snapshot)?;
     }
-    search::make(store, snapshot, request.source, since)
+    step();
+    search::make(store, snapshot, request.source, since)?;
+    step();
+    Ok(())
 }
 
 fn pool(n_workers: usize) -> Result<ThreadPool> {

@@ -137,7 +137,9 @@ impl Cx<'_> {
         };
         opened.look_at_files()?;
         let Some(place) = &opened.work.place else { return Ok(opened) };
-        if policy != StalePolicy::Refresh || !opened.needs_index() {
+        // A run that was killed left the rows and not what search needs: that is made up for, whatever the policy.
+        let is_unfinished = opened.is_unfinished()?;
+        if !is_unfinished && (policy != StalePolicy::Refresh || !opened.needs_index()) {
             return Ok(opened);
         }
         let options = Options { deadline: Some(Instant::now() + PATIENCE), ..Options::default() };
@@ -149,7 +151,7 @@ impl Cx<'_> {
             }
             // An old answer that says so is better than none.
             Err(error) if matches!(error.kind, ErrorKind::Timeout | ErrorKind::Busy | ErrorKind::Io) => {
-                opened.tree.stale = Some(match error.kind {
+                opened.tree.stale = (!opened.tree.is_fresh()).then(|| match error.kind {
                     ErrorKind::Timeout => {
                         format!("indexing HEAD takes over {} s; run `knowing index`", PATIENCE.as_secs())
                     }
@@ -252,6 +254,14 @@ impl Opened {
         self.tree.dirty_files = changes.files.iter().take(MAX_NAMED).map(|it| it.path.clone()).collect();
         self.work.set(changes);
         Ok(())
+    }
+
+    /// Whether the run that made the snapshot of HEAD did not come to its end.
+    fn is_unfinished(&self) -> Result<bool> {
+        let is_of_head = self.work.place.as_ref().is_some_and(Place::is_versioned)
+            && self.snapshot.chained
+            && (self.tree.is_fresh() || self.tree.fresh.starts_with("dirty"));
+        Ok(is_of_head && !knowing_index::is_finished(&self.store, &self.snapshot)?)
     }
 
     /// Whether there is a newer state to index: HEAD, or without git the files.

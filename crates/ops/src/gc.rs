@@ -1,10 +1,8 @@
 //! Remove what no kept snapshot speaks of.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use knowing_model::SnapshotId;
 use knowing_store::{Keeping, Mode, Store};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -73,17 +71,8 @@ pub(crate) fn swept(store: &Store, collected: knowing_store::Collected, mode: Mo
         database: store.path().display().to_string(),
         dry_run: mode == Mode::DryRun,
         removed: collected.rows.iter().map(|(table, count)| ((*table).to_owned(), *count)).collect(),
-        images_removed: remove_images(store, &collected.snapshots, mode),
+        images_removed: collected.n_images,
         snapshots: collected.snapshots.iter().map(ToString::to_string).collect(),
         snapshots_kept: collected.n_kept,
     })
-}
-
-/// Images hold row numbers: one of a snapshot that is made again would speak of other rows.
-fn remove_images(store: &Store, snapshots: &[SnapshotId], mode: Mode) -> u64 {
-    let gone: BTreeSet<String> = snapshots.iter().map(ToString::to_string).collect();
-    let entries = fs::read_dir(store.images_dir()).into_iter().flatten().flatten();
-    let is_gone = |path: &Path| path.file_stem().is_some_and(|it| gone.contains(&*it.to_string_lossy()));
-    let images = entries.map(|it| it.path()).filter(|it| is_gone(it));
-    images.filter(|it| mode == Mode::DryRun || fs::remove_file(it).is_ok()).count() as u64
 }

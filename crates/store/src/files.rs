@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use crate::connection::Store;
 use crate::error::{Fault, Result};
 use crate::packed::{compress, decompress};
+use crate::steps::step;
 use crate::terms::{TermsKey, insert_terms};
 
 /// A file of a new snapshot.
@@ -172,6 +173,7 @@ pub(crate) fn write_files(
     let mut insert_facts = db.prepare_cached("INSERT INTO file_facts (file_row, facts) VALUES (?1, ?2)")?;
     let mut rows = Vec::with_capacity(files.len());
     for file in files {
+        step();
         let skip_reason = match file.state {
             FileState::Stored(row) => {
                 rows.push(row);

@@ -5,6 +5,8 @@
 //! see the database as it was when they began.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
 
 use knowing_model::SnapshotId;
 use roaring::RoaringBitmap;
@@ -15,6 +17,7 @@ use crate::connection::Store;
 use crate::error::{Fault, Result};
 use crate::packed::unpack_rows;
 use crate::snapshots::{SnapshotRow, sets_of, snapshot_at};
+use crate::steps::step;
 
 /// What is kept, and as of when.
 #[derive(Clone, Copy)]
@@ -40,6 +43,8 @@ pub struct Collected {
     pub snapshots: Vec<SnapshotId>,
     /// Snapshots that stay.
     pub n_kept: u64,
+    /// Images of the snapshots that went.
+    pub n_images: u64,
 }
 
 impl Collected {
@@ -100,18 +105,38 @@ impl Store {
         run: impl FnOnce(&Connection) -> std::result::Result<Collected, Fault>,
     ) -> Result<Collected> {
         let _lock = self.take_rows()?;
+        let images = self.images_dir();
         let connection = &mut self.connection;
         let swept = (|| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let collected = run(&transaction)?;
+            let mut collected = run(&transaction)?;
+            step();
+            // Before it counts: images hold row numbers, and one that is left over would speak of other rows when its
+            // snapshot is made again. One that is gone too early is built anew.
+            collected.n_images = remove_images(&images, &collected.snapshots, mode);
+            step();
             match mode {
                 Mode::Delete => transaction.commit()?,
                 Mode::DryRun => transaction.rollback()?,
             }
+            step();
             Ok(collected)
         })();
         swept.map_err(|it: Fault| it.at(self.path()))
     }
+}
+
+fn remove_images(directory: &Path, snapshots: &[SnapshotId], mode: Mode) -> u64 {
+    let gone: BTreeSet<String> = snapshots.iter().map(ToString::to_string).collect();
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    let is_gone = |path: &Path| path.file_stem().is_some_and(|it| gone.contains(&*it.to_string_lossy()));
+    let images = entries.map(|it| it.path()).filter(|it| is_gone(it));
+    images
+        .filter(|it| {
+            step();
+            mode == Mode::DryRun || fs::remove_file(it).is_ok()
+        })
+        .count() as u64
 }
 
 fn forget_worktrees(
@@ -199,9 +224,13 @@ fn sweep(
         collected.snapshots.push(snapshot.id);
     }
     collected.add("snapshots", gone.len());
+    step();
     sweep_units(db, &units, collected)?;
+    step();
     sweep_files(db, &files, collected)?;
+    step();
     sweep_symbols(db, collected)?;
+    step();
     sweep_texts(db, collected)
 }
 

@@ -224,25 +224,3 @@ fn i5_a_directory_without_git_is_never_silently_stale() {
     let refreshed = session.json(place.path(), &["callers", "one"]);
     assert_eq!((&refreshed["fresh"], &refreshed["total"]), (&json!("yes"), &json!(1)), "{refreshed}");
 }
-
-#[test]
-fn i5_a_database_that_cannot_be_written_answers_from_before_and_says_so() {
-    use std::os::unix::fs::PermissionsExt as _;
-    let (session, repo) = (Session::new(), shop());
-    let database = session.file("own/knowing.db");
-    let given = ["--db", database.to_str().unwrap()];
-    session.json(repo.path(), &[&given[..], &["index"]].concat());
-    repo.write("shop/more.py", "from shop.cart import make\n\ndef more():\n    return make()\n");
-    repo.commit("more");
-    // Another process writes, and does not end.
-    let mode =
-        |mode: u32| std::fs::set_permissions(&database, std::fs::Permissions::from_mode(mode)).unwrap();
-    mode(0o400);
-    let ran = session.run(repo.path(), &[&given[..], &["callers", "make", "--json"]].concat());
-    mode(0o600);
-    // Who may do everything is not kept from writing.
-    let answer: Value = serde_json::from_str(&ran.stdout).unwrap();
-    let is_old =
-        answer["fresh"] == "behind(1)" && answer["stale"].as_str().is_some_and(|it| it.contains("HEAD"));
-    assert!(is_old || answer["fresh"] == "yes" || answer["error"]["kind"] == "io", "{answer}");
-}
