@@ -3,7 +3,9 @@
 mod context;
 mod progress;
 mod render;
+mod snapshots;
 mod style;
+mod upkeep;
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::PathBuf;
@@ -71,6 +73,7 @@ Examples:
   knowing callers Flask.run            who calls a method
   knowing blast-radius Session.get     what a change of it may break
   knowing query 'get_*' --kinds method find symbols
+  knowing prove serve make > p.json    that an edge exists, for someone who has only the file
   knowing export > graph.jsonl         everything, one JSON object a line
 
 Exit codes: 0 done; 1 the answer is negative (not found, ambiguous, not indexed); 2 it could not be done.";
@@ -87,13 +90,20 @@ fn main() -> ExitCode {
     }
     let (json, no_color) = (command_line.json, command_line.no_color);
     match run(command_line) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::Negative) => ExitCode::from(1),
         Err(Failure::Closed) => ExitCode::SUCCESS,
         Err(Failure::Told(error)) => {
             report(&error, json, no_color);
             ExitCode::from(error.kind.exit_code())
         }
     }
+}
+
+enum Outcome {
+    Done,
+    /// Done, and the answer is no.
+    Negative,
 }
 
 enum Failure {
@@ -118,11 +128,14 @@ impl From<io::Error> for Failure {
     }
 }
 
-fn run(command_line: CommandLine) -> Result<(), Failure> {
+fn run(command_line: CommandLine) -> Result<Outcome, Failure> {
     let CommandLine { db, repo, json, quiet, verbose, no_color, command } = command_line;
     let mut operation = match command {
         Command::Operation(operation) => operation,
-        Command::Mcp(arguments) => return serve(db, repo, arguments),
+        Command::Mcp(arguments) => {
+            serve(db, repo, arguments)?;
+            return Ok(Outcome::Done);
+        }
     };
     let environment = Environment::of_process(db).map_err(|error| {
         let message = format!("there is no working directory: {error}");
@@ -131,6 +144,7 @@ fn run(command_line: CommandLine) -> Result<(), Failure> {
     if !json {
         context::for_people(&mut operation);
     }
+    upkeep::ask(&mut operation);
     let progress = progress::of_terminal(quiet);
     let mut output = io::stdout().lock();
     let reply =
@@ -144,13 +158,13 @@ fn run(command_line: CommandLine) -> Result<(), Failure> {
                 written.nodes, written.edges, written.unresolved
             );
         }
-        return Ok(());
+        return Ok(Outcome::Done);
     }
     if let Reply::Context(ContextReply { batch: Some(batch), .. }) = &reply {
         if !quiet && batch.failed > 0 {
             let _ = writeln!(io::stderr().lock(), "{} of {} tasks failed", batch.failed, batch.tasks);
         }
-        return Ok(());
+        return Ok(Outcome::Done);
     }
     if json {
         serde_json::to_writer(&mut output, &reply).map_err(io::Error::from)?;
@@ -160,7 +174,7 @@ fn run(command_line: CommandLine) -> Result<(), Failure> {
         render::reply(&reply, style, &mut output)?;
     }
     output.flush()?;
-    Ok(())
+    Ok(if reply.is_negative() { Outcome::Negative } else { Outcome::Done })
 }
 
 fn serve(database: Option<PathBuf>, repo: Option<String>, arguments: Mcp) -> Result<(), Failure> {

@@ -9,7 +9,9 @@ use knowing_ops::{
 };
 
 use crate::context;
+use crate::snapshots;
 use crate::style::Style;
+use crate::upkeep;
 
 pub(crate) fn reply(reply: &Reply, style: Style, output: &mut dyn Write) -> io::Result<()> {
     match reply {
@@ -26,6 +28,15 @@ pub(crate) fn reply(reply: &Reply, style: Style, output: &mut dyn Write) -> io::
         Reply::Callers(it) => callers(it, style, output),
         Reply::Callees(it) => callees(it, style, output),
         Reply::BlastRadius(it) => blast_radius(it, style, output),
+        Reply::Snapshots(it) => snapshots::list(it, style, output),
+        Reply::Diff(it) => snapshots::diff(it, style, output),
+        Reply::SemanticDiff(it) => snapshots::semantic_diff(it, style, output),
+        Reply::PrImpact(it) => snapshots::pr_impact(it, style, output),
+        Reply::Prove(it) | Reply::ProveAbsent(it) => snapshots::proof(it, style, output),
+        Reply::Verify(it) => snapshots::verdict(it, style, output),
+        Reply::Fsck(it) => upkeep::fsck(it, style, output),
+        Reply::Gc(it) | Reply::Reset(it) | Reply::UntrackRepo(it) => upkeep::swept(it, style, output),
+        Reply::Vacuum(it) => upkeep::vacuum(it, output),
         // Written while it ran.
         Reply::Export(_) => Ok(()),
     }
@@ -251,10 +262,10 @@ fn sites(it: &UnresolvedSites, style: Style, output: &mut dyn Write) -> io::Resu
 }
 
 /// As wide as the longest kind that is common: `constructor`, `enum_member`.
-const KIND_WIDTH: usize = 11;
+pub(crate) const KIND_WIDTH: usize = 11;
 
 /// Lines of a list that a person reads without being asked for more.
-const MAX_SHOWN: usize = 50;
+pub(crate) const MAX_SHOWN: usize = 50;
 
 /// `callers: 0 (plus 7 unresolved sites named "close")`.
 fn plus_unresolved(it: &UnresolvedSites) -> String {
@@ -264,14 +275,14 @@ fn plus_unresolved(it: &UnresolvedSites) -> String {
     }
 }
 
-fn symbol_line(it: &SymbolInfo, style: Style) -> String {
+pub(crate) fn symbol_line(it: &SymbolInfo, style: Style) -> String {
     let location = it.location().unwrap_or_default();
     let kind = format!("{:<KIND_WIDTH$}", it.kind);
     let line = format!("{} {} {}", style.cyan(&kind), style.bold(it.short_name()), style.dim(&location));
     line.trim_end().to_owned()
 }
 
-fn staleness(tree: &Tree, style: Style, output: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn staleness(tree: &Tree, style: Style, output: &mut dyn Write) -> io::Result<()> {
     let text = match tree.fresh.as_str() {
         _ if style.quiet => return Ok(()),
         "yes" => return Ok(()),
@@ -281,14 +292,14 @@ fn staleness(tree: &Tree, style: Style, output: &mut dyn Write) -> io::Result<()
     writeln!(output, "{} {text}; run `knowing index`", style.yellow("note:"))
 }
 
-fn more(shown: usize, total: usize, what: &str, output: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn more(shown: usize, total: usize, what: &str, output: &mut dyn Write) -> io::Result<()> {
     if shown < total {
         writeln!(output, "  ... and {} more {what}", total - shown)?;
     }
     Ok(())
 }
 
-fn after_repo(qualified_name: &str) -> &str {
+pub(crate) fn after_repo(qualified_name: &str) -> &str {
     match qualified_name.split_once("://") {
         // A repository's name has a host; `external`, `env` and the like say what a thing is.
         Some((repo, path)) if repo.contains('/') => path,
@@ -304,12 +315,12 @@ fn counts(parts: &BTreeMap<String, u64>) -> String {
     parts.join(", ")
 }
 
-fn plural(count: usize, word: &str) -> String {
+pub(crate) fn plural(count: usize, word: &str) -> String {
     if count == 1 { word.to_owned() } else { format!("{word}s") }
 }
 
 /// 12,345.
-fn grouped(number: u64) -> String {
+pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (at, digit) in digits.chars().enumerate() {

@@ -50,7 +50,8 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let tools = self.tools.iter().filter(|it| self.is_listed(it.name)).map(described).collect();
+        let listed = self.tools.iter().filter(|it| self.is_listed(it.name)).cloned();
+        let tools = knowing_ops::without_repetition(listed).iter().map(described).collect();
         let listed = ListToolsResult::with_all_items(tools);
         // Earlier revisions know nothing of caching.
         if *version_of(&context) < *ProtocolVersion::V_2026_07_28.as_str() {
@@ -107,6 +108,7 @@ fn described(tool: &Tool) -> rmcp::model::Tool {
     let annotations = match tool.access {
         Access::Reads => annotations.read_only(true),
         Access::Writes => annotations.read_only(false).destructive(false),
+        Access::Destroys => annotations.read_only(false).destructive(true),
     };
     rmcp::model::Tool::new(tool.name, tool.description.clone(), Arc::new(tool.arguments.clone()))
         .with_title(tool.title.clone())

@@ -153,7 +153,7 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &BlastRadius) -> Result<BlastRadiu
 }
 
 /// Edges along which an effect travels: against their direction, but for `overrides`, which carries it both ways.
-fn leads_to(target: NodeKind, only: KindSet) -> Follow {
+pub(crate) fn leads_to(target: NodeKind, only: KindSet) -> Follow {
     use EdgeKind::{
         Calls, ConsumesEndpoint, ConsumesRpc, Extends, HandlesRoute, Implements, Inherits, Overrides,
         References, TypeHintOf,
@@ -170,7 +170,7 @@ fn leads_to(target: NodeKind, only: KindSet) -> Follow {
 }
 
 /// `low` is a promise, so that it needs few effects and no call that might be one more.
-fn risk(total: usize, unresolved: usize) -> Risk {
+pub(crate) fn risk(total: usize, unresolved: usize) -> Risk {
     match (total, unresolved) {
         (21.., _) => Risk::High,
         (0..=5, 0) => Risk::Low,

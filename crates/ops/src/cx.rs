@@ -115,10 +115,10 @@ impl Opened {
 }
 
 /// A repository that was asked for: its name, its database, and where it lies when a path was given.
-struct Target {
-    url: String,
-    database: PathBuf,
-    place: Option<Place>,
+pub(crate) struct Target {
+    pub(crate) url: String,
+    pub(crate) database: PathBuf,
+    pub(crate) place: Option<Place>,
 }
 
 impl Cx<'_> {
@@ -127,20 +127,14 @@ impl Cx<'_> {
         let target = self.target()?;
         let no_index = || no_index(&target);
         let store = Store::open_existing(&target.database)?.ok_or_else(no_index)?;
-        let mut repo = store.repo(&target.url)?;
-        if let Some(place) = &target.place
-            && let Some(worktree) = store.worktree(&place.key())?
-        {
-            // Indexed under a url of its own.
-            repo = store.repos()?.into_iter().find(|it| it.id == worktree.repo).or(repo);
-        }
-        let repo = repo.ok_or_else(no_index)?;
+        let repo = self.repo_of(&store, &target)?;
         let (snapshot, fresh) = match &target.place {
             Some(place) => of_place(&store, &repo, place)?.ok_or_else(no_index)?,
             None => {
-                let latest = match store.latest_snapshot(repo.id)? {
+                // Where a checkout stands before what was indexed last: that may be an old commit someone compared with.
+                let latest = match self.latest_of_checkouts(&store, &repo, &target.database)? {
                     Some(snapshot) => Some(snapshot),
-                    None => self.latest_of_checkouts(&store, &repo, &target.database)?,
+                    None => store.latest_snapshot(repo.id)?,
                 };
                 (latest.ok_or_else(no_index)?, "yes".to_owned())
             }
@@ -155,6 +149,32 @@ impl Cx<'_> {
         let prefix =
             target.place.map(|it| it.prefix_of(&self.environment.working_directory)).unwrap_or_default();
         Ok(Opened { store, snapshot, tree, prefix })
+    }
+
+    /// The database of the repository asked for, whatever is in it.
+    pub(crate) fn open_database(&self) -> Result<(Store, Target)> {
+        let target = match self.target() {
+            // A database that was named is one to check and clean, wherever one stands.
+            Err(error) if error.kind == ErrorKind::Usage && self.repo.is_none() => {
+                let Some(database) = self.environment.given_database()? else { return Err(error) };
+                Target { url: String::new(), database: database.clone(), place: None }
+            }
+            target => target?,
+        };
+        let store = Store::open_existing(&target.database)?.ok_or_else(|| no_index(&target))?;
+        Ok((store, target))
+    }
+
+    /// The repository asked for, in its database.
+    pub(crate) fn repo_of(&self, store: &Store, target: &Target) -> Result<RepoRow> {
+        let mut repo = store.repo(&target.url)?;
+        if let Some(place) = &target.place
+            && let Some(worktree) = store.worktree(&place.key())?
+        {
+            // Indexed under a url of its own.
+            repo = store.repos()?.into_iter().find(|it| it.id == worktree.repo).or(repo);
+        }
+        repo.ok_or_else(|| no_index(target))
     }
 
     /// The snapshot of HEAD, made first when it is not there; and where the repository lies, when that is known.
@@ -204,7 +224,15 @@ impl Cx<'_> {
         Place::at(&path)
     }
 
-    /// Where only parts of commits were ever indexed, none stands for the repository: the last one of a known checkout.
+    /// A checkout of the repository that the registry knows, where none was named.
+    pub(crate) fn known_place(&self, opened: &Opened) -> Option<Place> {
+        let known = Registry::read(&self.environment.own_directory().ok()?).repositories;
+        let is_it =
+            |it: &crate::registry::Entry| it.url == opened.tree.repo && it.database == opened.database();
+        known.into_iter().find(is_it)?.paths.iter().find_map(|it| Place::at(it).ok())
+    }
+
+    /// Where the checkout stands that was indexed last, of those that the registry knows.
     fn latest_of_checkouts(
         &self,
         store: &Store,
@@ -337,7 +365,7 @@ fn of_place(store: &Store, repo: &RepoRow, place: &Place) -> Result<Option<(Snap
 }
 
 /// `<12 hex of the commit>`, and of what makes the tree differ from it 8 more.
-fn tree_name(snapshot: &SnapshotRow) -> String {
+pub(crate) fn tree_name(snapshot: &SnapshotRow) -> String {
     let commit: String = hex(&snapshot.commit).chars().take(12).collect();
     match snapshot.dirty {
         Some(dirty) => format!("{commit}+{}", &dirty.to_string()[..8]),

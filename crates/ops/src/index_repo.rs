@@ -142,6 +142,7 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &IndexRepo) -> Result<IndexReply> 
     };
     let database = cx.environment.database_of(&identity.url)?;
     let mut store = Store::open(&database)?;
+    let _rows = store.keep_rows()?;
     let key = place.key();
     let request = Request {
         source,
@@ -214,6 +215,7 @@ pub(crate) fn snapshot_of(
         options: &Options::default(),
         now: cx.environment.now,
     };
+    let _rows = store.keep_rows()?;
     let report = knowing_index::index(store, &request, cx.progress)?;
     let snapshot = store.snapshot(report.snapshot)?;
     snapshot.ok_or_else(|| {

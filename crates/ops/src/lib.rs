@@ -7,24 +7,40 @@ mod answer;
 mod blast_radius;
 mod callees;
 mod callers;
+mod clock;
 mod context;
 mod context_for_files;
 mod context_for_pr;
 mod context_for_task;
 mod cx;
+mod diff;
 mod error;
 mod export;
+mod fsck;
+mod gc;
 mod index_repo;
 mod lookup;
 mod nearest;
 mod pack;
 mod params;
 mod place;
+mod pr_impact;
+mod prove;
+mod prove_absent;
+mod proving;
 mod query;
+mod reference;
 mod registry;
+mod reset;
+mod semantic_diff;
+mod snapshot_diff;
+mod snapshots;
 mod stats;
 mod tool;
 mod unresolved;
+mod untrack_repo;
+mod vacuum;
+mod verify;
 mod view;
 mod why;
 
@@ -41,15 +57,27 @@ pub use context_for_task::ContextForTask;
 pub use cx::{Cx, Environment};
 pub use error::{Candidate, Error, ErrorKind, Result};
 pub use export::{Export, ExportFormat, ExportReply};
+pub use fsck::{Fsck, FsckCounts, FsckFinding, FsckReply};
+pub use gc::{Gc, SweptReply};
 pub use index_repo::{IndexReply, IndexRepo, PhaseReport};
 pub use knowing_index::{Phase, Progress, Silent};
 pub use pack::Pack;
 pub use params::{ParamsReply, ShowParams};
+pub use pr_impact::{ImpactedSymbol, PrImpact, PrImpactReply};
+pub use prove::{Prove, ProveReply};
+pub use prove_absent::ProveAbsent;
 pub use query::{Direction, Query, QueryReply};
 pub use registry::Registry;
+pub use reset::Reset;
+pub use semantic_diff::{SemanticDiff, SemanticDiffReply, SymbolChange};
+pub use snapshot_diff::{Diff, DiffCounts, DiffEdge, DiffReply, KnownAs, ModifiedNode, MovedNode, Side};
+pub use snapshots::{SnapshotAction, SnapshotInfo, Snapshots, SnapshotsReply};
 pub use stats::{Stats, StatsReply};
-pub use tool::{Tool, tools};
+pub use tool::{Tool, tools, without_repetition};
 pub use unresolved::{UnresolvedSite, UnresolvedSites};
+pub use untrack_repo::UntrackRepo;
+pub use vacuum::{Vacuum, VacuumReply};
+pub use verify::{Verify, VerifyReply};
 pub use why::{Why, WhyReply};
 
 macro_rules! operations {
@@ -118,6 +146,9 @@ macro_rules! access {
     (writes) => {
         Some(Access::Writes)
     };
+    (destroys) => {
+        Some(Access::Destroys)
+    };
 }
 
 // The command's variant, its arguments and reply, its name; and for tools of agents, what they do to what is stored.
@@ -133,9 +164,32 @@ operations! {
     Callers callers::Callers -> CallersReply, "callers";
     Callees callees::Callees -> CalleesReply, "callees";
     BlastRadius blast_radius::BlastRadius -> BlastRadiusReply, "blast_radius", reads;
+    Snapshots snapshots::Snapshots -> SnapshotsReply, "snapshots";
+    Diff snapshot_diff::Diff -> DiffReply, "snapshot_diff", reads;
+    SemanticDiff semantic_diff::SemanticDiff -> SemanticDiffReply, "semantic_diff", reads;
+    PrImpact pr_impact::PrImpact -> PrImpactReply, "pr_impact", reads;
+    Prove prove::Prove -> ProveReply, "prove", reads;
+    ProveAbsent prove_absent::ProveAbsent -> ProveReply, "prove_absent", reads;
+    Verify verify::Verify -> VerifyReply, "verify";
+    Fsck fsck::Fsck -> FsckReply, "fsck", reads;
+    Gc gc::Gc -> GcReply, "gc";
+    Vacuum vacuum::Vacuum -> VacuumReply, "vacuum";
+    Reset reset::Reset -> ResetReply, "reset";
+    UntrackRepo untrack_repo::UntrackRepo -> UntrackRepoReply, "untrack_repo", destroys;
     Export export::Export -> ExportReply, "export";
     Pack pack::Pack -> PackReply, "pack";
     Params params::ShowParams -> ParamsReply, "params";
+}
+
+impl Reply {
+    /// Done, and the answer is no: a program that asked wants to know without reading.
+    pub fn is_negative(&self) -> bool {
+        match self {
+            Reply::Verify(it) => !it.holds,
+            Reply::Fsck(it) => it.total_errors > 0,
+            _ => false,
+        }
+    }
 }
 
 /// A row of the list of operations.
@@ -153,6 +207,8 @@ pub struct Listed {
 pub enum Access {
     Reads,
     Writes,
+    /// What it removes cannot be had back.
+    Destroys,
 }
 
 #[cfg(test)]

@@ -138,7 +138,7 @@ impl View<'_> {
         }))
     }
 
-    fn ambiguous(&self, text: &str, found: &[NodeIndex]) -> Result<Error> {
+    pub(crate) fn ambiguous(&self, text: &str, found: &[NodeIndex]) -> Result<Error> {
         let mut infos = Vec::new();
         for &at in found {
             infos.push(self.info(at)?);

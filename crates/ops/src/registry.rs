@@ -37,12 +37,25 @@ impl Registry {
         if known.knows(url, database, path) {
             return Ok(());
         }
+        Registry::change(directory, |registry| registry.insert(url, database, path))
+    }
+
+    /// Forgets a repository and its checkouts.
+    pub(crate) fn forget(directory: &Path, url: &str, database: &Path) -> io::Result<()> {
+        let is_it = |it: &Entry| it.url == url && it.database == database;
+        if !Registry::read(directory).repositories.iter().any(is_it) {
+            return Ok(());
+        }
+        Registry::change(directory, |registry| registry.repositories.retain(|it| !is_it(it)))
+    }
+
+    fn change(directory: &Path, change: impl FnOnce(&mut Registry)) -> io::Result<()> {
         std::fs::create_dir_all(directory)?;
         let lock = File::create(directory.join("registry.lock"))?;
         lock.lock()?;
         // Read again: another process may have written while this one waited.
         let mut registry = Registry::read(directory);
-        registry.insert(url, database, path);
+        change(&mut registry);
         let mut file = tempfile::NamedTempFile::new_in(directory)?;
         serde_json::to_writer_pretty(&mut file, &registry)?;
         file.write_all(b"\n")?;

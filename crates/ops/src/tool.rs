@@ -3,6 +3,8 @@
 //! Agents have no help to read and no shell to try things in: an argument that is misspelt or of the wrong type is an error
 //! that names it, lists may come as text with commas, and what is null is left out.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -41,8 +43,26 @@ fn tool(listed: Listed) -> Option<Tool> {
         properties.insert(REPO.to_owned(), serde_json::json!({ "type": "string" }));
     }
     arguments.insert("additionalProperties".to_owned(), Value::Bool(false));
-    let reply = without_unused(object(slim(listed.reply.to_value(), Keep::Types)));
+    let reply = renamed(inlined(without_unused(object(slim(listed.reply.to_value(), Keep::Types)))));
     Some(Tool { name: listed.name, title: title(listed.name), description, arguments, reply, access })
+}
+
+/// Tools as they are listed together: what one has said of an argument, the next need not say again.
+pub fn without_repetition(tools: impl IntoIterator<Item = Tool>) -> Vec<Tool> {
+    let mut said: BTreeSet<(String, String)> = BTreeSet::new();
+    let mut listed = Vec::new();
+    for mut tool in tools {
+        let properties = tool.arguments.get_mut("properties").and_then(Value::as_object_mut);
+        for (name, property) in properties.into_iter().flatten() {
+            let Some(property) = property.as_object_mut() else { continue };
+            let Some(description) = property.get("description").and_then(Value::as_str) else { continue };
+            if !said.insert((name.clone(), description.to_owned())) {
+                property.remove("description");
+            }
+        }
+        listed.push(tool);
+    }
+    listed
 }
 
 /// What a reply looks like as it is written: a field that is left out when it is empty is not required.
@@ -154,6 +174,59 @@ fn without_unused(mut schema: Map<String, Value>) -> Map<String, Value> {
     }
 }
 
+/// Definitions that are referred to once stand where they are used, which is shorter.
+fn inlined(schema: Map<String, Value>) -> Map<String, Value> {
+    let mut schema = Value::Object(schema);
+    loop {
+        let text = schema.to_string();
+        let definitions = schema["$defs"].as_object();
+        let used_once = |name: &&String| text.matches(&format!("\"#/$defs/{name}\"")).count() == 1;
+        let Some(name) = definitions.and_then(|it| it.keys().find(used_once)).cloned() else {
+            return object(schema);
+        };
+        let Some(definition) = schema["$defs"].as_object_mut().and_then(|it| it.remove(&name)) else {
+            return object(schema);
+        };
+        if schema["$defs"].as_object().is_some_and(Map::is_empty) {
+            object_mut(&mut schema).remove("$defs");
+        }
+        replace(&mut schema, &format!("#/$defs/{name}"), &definition);
+    }
+}
+
+/// What is left is called `a`, `b` ...: names of our types say nothing that their fields do not.
+fn renamed(mut schema: Map<String, Value>) -> Map<String, Value> {
+    let Some(Value::Object(definitions)) = schema.remove("$defs") else { return schema };
+    let letter =
+        |at: usize| char::from_u32('a' as u32 + at as u32).map_or_else(|| at.to_string(), String::from);
+    let names: Vec<String> = definitions.keys().cloned().collect();
+    let named: Map<String, Value> =
+        definitions.into_iter().enumerate().map(|(at, (_, definition))| (letter(at), definition)).collect();
+    schema.insert("$defs".to_owned(), Value::Object(named));
+    let mut schema = Value::Object(schema);
+    for (at, name) in names.iter().enumerate() {
+        let reference = serde_json::json!({ "$ref": format!("#/$defs/{}", letter(at)) });
+        replace(&mut schema, &format!("#/$defs/{name}"), &reference);
+    }
+    object(schema)
+}
+
+fn object_mut(value: &mut Value) -> &mut Map<String, Value> {
+    value.as_object_mut().expect("a schema that has definitions is an object")
+}
+
+fn replace(value: &mut Value, reference: &str, definition: &Value) {
+    if value.get("$ref").and_then(Value::as_str) == Some(reference) {
+        *value = definition.clone();
+        return;
+    }
+    match value {
+        Value::Object(map) => map.values_mut().for_each(|it| replace(it, reference, definition)),
+        Value::Array(items) => items.iter_mut().for_each(|it| replace(it, reference, definition)),
+        _ => {}
+    }
+}
+
 /// The argument that all tools have in common.
 const REPO: &str = "repo";
 
@@ -161,6 +234,8 @@ const REPO: &str = "repo";
 const ALSO: &[(&str, &str)] = &[
     ("symbol_hash", "symbol"),
     ("target_hash", "symbol"),
+    ("source_hash", "source"),
+    ("target_hash", "target"),
     ("task_description", "task"),
     ("task", "task_description"),
     ("token_budget", "budget"),

@@ -6,6 +6,8 @@ use proptest::prelude::*;
 
 use crate::{EdgeLeaf, Tree, merkle};
 
+mod proofs;
+
 const URL: &str = "github.com/acme/app";
 
 fn node(class: ContainerClass, container: &str, symbol: &str, kind: NodeKind) -> NodeId {

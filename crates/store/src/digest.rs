@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 
-use knowing_model::{Edge, Hash, Hasher, Node, Position, Symbol, Unit, Unresolved};
+use knowing_model::{Edge, Hash, Hasher, Node, NodeFlags, Position, Span, Symbol, Unit, Unresolved};
 
 /// Arranges one unit after the other, in the same memory.
 pub(crate) struct Canon<'a> {
@@ -12,7 +12,7 @@ pub(crate) struct Canon<'a> {
     pub(crate) by_id: Vec<u32>,
     /// Place of each symbol in that order: comparing these is comparing ids, at a fraction of the cost.
     ranks: Vec<u32>,
-    content: Vec<u8>,
+    content: Content,
     /// Positions of the arranged unit's rows, in canonical order.
     pub(crate) nodes: Vec<u32>,
     pub(crate) edges: Vec<u32>,
@@ -31,7 +31,7 @@ impl<'a> Canon<'a> {
             symbols,
             by_id,
             ranks,
-            content: Vec::new(),
+            content: Content::default(),
             nodes: Vec::new(),
             edges: Vec::new(),
             unresolved: Vec::new(),
@@ -40,80 +40,117 @@ impl<'a> Canon<'a> {
 
     /// Sets the orders to those of `unit` and gives its digest.
     pub(crate) fn arrange(&mut self, unit: &Unit) -> Hash {
-        let Canon { ranks, nodes, edges, unresolved, .. } = self;
+        let Canon { ranks, nodes, edges, unresolved, symbols, content, .. } = self;
         arrange(nodes, &unit.nodes, |one, other| compare_nodes(ranks, one, other));
         arrange(edges, &unit.edges, |one, other| compare_edges(ranks, one, other));
         arrange(unresolved, &unit.unresolved, |one, other| compare_unresolved(ranks, one, other));
 
-        self.content.clear();
-        self.push_number(unit.nodes.len() as u32);
-        for at in 0..self.nodes.len() {
-            self.push_node(&unit.nodes[self.nodes[at] as usize]);
+        let id = |symbol: u32| symbols[symbol as usize].id.as_bytes();
+        content.clear();
+        content.number(unit.nodes.len() as u32);
+        for &at in nodes.iter() {
+            let node = &unit.nodes[at as usize];
+            content.node(id(node.symbol), node.span, node.flags, &node.signature, &node.doc);
         }
-        self.push_number(unit.edges.len() as u32);
-        for at in 0..self.edges.len() {
-            self.push_edge(&unit.edges[self.edges[at] as usize]);
+        content.number(unit.edges.len() as u32);
+        for &at in edges.iter() {
+            let edge = &unit.edges[at as usize];
+            let known = (edge.kind.id(), edge.provenance.id(), edge.confidence_bp);
+            content.edge(id(edge.source), id(edge.target), known, edge.n_sites, &edge.sites);
         }
-        self.push_number(unit.unresolved.len() as u32);
-        for at in 0..self.unresolved.len() {
-            self.push_unresolved(&unit.unresolved[self.unresolved[at] as usize]);
+        content.number(unit.unresolved.len() as u32);
+        for &at in unresolved.iter() {
+            let site = &unit.unresolved[at as usize];
+            content.unresolved(
+                id(site.source),
+                (&site.name, &site.receiver),
+                (site.n_arguments, site.reason.id()),
+                site.position,
+                site.candidates.iter().map(|it| id(*it)),
+            );
         }
-        Hasher::new("unit").field(&self.content).finish()
-    }
-
-    fn push_node(&mut self, node: &Node) {
-        self.push_id(node.symbol);
-        self.push_number(node.span.first_line);
-        self.push_number(node.span.last_line);
-        self.push_position(node.span.name);
-        self.content.extend(node.flags.0.to_le_bytes());
-        self.push_text(&node.signature);
-        self.push_text(&node.doc);
-    }
-
-    fn push_edge(&mut self, edge: &Edge) {
-        self.push_id(edge.source);
-        self.push_id(edge.target);
-        self.content.extend([edge.kind.id(), edge.provenance.id()]);
-        self.content.extend(edge.confidence_bp.to_le_bytes());
-        self.push_number(edge.n_sites);
-        self.push_number(edge.sites.len() as u32);
-        for &site in &edge.sites {
-            self.push_position(site);
-        }
-    }
-
-    fn push_unresolved(&mut self, site: &Unresolved) {
-        self.push_id(site.source);
-        self.push_text(&site.name);
-        self.push_text(&site.receiver);
-        self.content.extend([site.n_arguments, site.reason.id()]);
-        self.push_position(site.position);
-        self.push_number(site.candidates.len() as u32);
-        for &candidate in &site.candidates {
-            self.push_id(candidate);
-        }
-    }
-
-    fn push_id(&mut self, symbol: u32) {
-        self.content.extend_from_slice(self.symbols[symbol as usize].id.as_bytes());
-    }
-
-    fn push_number(&mut self, number: u32) {
-        self.content.extend_from_slice(&number.to_le_bytes());
-    }
-
-    fn push_position(&mut self, position: Position) {
-        self.push_number(position.line);
-        self.push_number(position.column);
-    }
-
-    fn push_text(&mut self, text: &str) {
-        self.push_number(text.len() as u32);
-        self.content.extend_from_slice(text.as_bytes());
+        content.digest()
     }
 }
 
+/// What a digest is over, put together row by row.
+#[derive(Default)]
+pub(crate) struct Content(Vec<u8>);
+
+impl Content {
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    pub(crate) fn digest(&self) -> Hash {
+        Hasher::new("unit").field(&self.0).finish()
+    }
+
+    /// Counts come before the rows they count.
+    pub(crate) fn number(&mut self, number: u32) {
+        self.0.extend_from_slice(&number.to_le_bytes());
+    }
+
+    pub(crate) fn node(&mut self, id: &[u8; 32], span: Span, flags: NodeFlags, signature: &str, doc: &str) {
+        self.0.extend_from_slice(id);
+        self.number(span.first_line);
+        self.number(span.last_line);
+        self.position(span.name);
+        self.0.extend(flags.0.to_le_bytes());
+        self.text(signature);
+        self.text(doc);
+    }
+
+    /// `known` is the kind, the provenance and the confidence.
+    pub(crate) fn edge(
+        &mut self,
+        source: &[u8; 32],
+        target: &[u8; 32],
+        known: (u8, u8, u16),
+        n_sites: u32,
+        sites: &[Position],
+    ) {
+        self.0.extend_from_slice(source);
+        self.0.extend_from_slice(target);
+        self.0.extend([known.0, known.1]);
+        self.0.extend(known.2.to_le_bytes());
+        self.number(n_sites);
+        self.number(sites.len() as u32);
+        for &site in sites {
+            self.position(site);
+        }
+    }
+
+    /// `said` is the name and the receiver, `how` the number of arguments and the reason.
+    pub(crate) fn unresolved<'a>(
+        &mut self,
+        source: &[u8; 32],
+        said: (&str, &str),
+        how: (u8, u8),
+        position: Position,
+        candidates: impl ExactSizeIterator<Item = &'a [u8; 32]>,
+    ) {
+        self.0.extend_from_slice(source);
+        self.text(said.0);
+        self.text(said.1);
+        self.0.extend([how.0, how.1]);
+        self.position(position);
+        self.number(candidates.len() as u32);
+        for candidate in candidates {
+            self.0.extend_from_slice(candidate);
+        }
+    }
+
+    fn position(&mut self, position: Position) {
+        self.number(position.line);
+        self.number(position.column);
+    }
+
+    fn text(&mut self, text: &str) {
+        self.number(text.len() as u32);
+        self.0.extend_from_slice(text.as_bytes());
+    }
+}
 fn arrange<T>(order: &mut Vec<u32>, rows: &[T], compare: impl Fn(&T, &T) -> Ordering) {
     order.clear();
     order.extend(0..rows.len() as u32);

@@ -5,14 +5,22 @@
 //! see one snapshot from begin to end (`Store::reader`).
 
 mod bulk;
+mod chain;
+mod check;
+mod check_roots;
+mod check_units;
 mod connection;
+mod difference;
 mod digest;
 mod error;
 mod files;
+mod gc;
 mod graph_rows;
 mod history;
+mod lock;
 mod lookup;
 mod migrations;
+mod packages;
 mod packed;
 mod packs;
 mod reader;
@@ -28,11 +36,15 @@ mod unresolved;
 mod tests;
 
 pub use bulk::{EdgePlace, NodePlace, UnresolvedPlace};
+pub use check::{Checked, Finding, Severity};
 pub use connection::Store;
+pub use difference::{OwnEdge, OwnNode, OwnRows};
 pub use error::{Error, Result};
 pub use files::{EncodedFacts, FileRow, FileState, NewFile};
+pub use gc::{Collected, Keeping, Mode};
 pub use graph_rows::{GraphEdge, GraphNode, GraphRows};
 pub use history::{HistoryRow, MinedCommit, NewHistory, Touch, TwoHistories};
+pub use lock::RowLock;
 pub use reader::{EdgeSites, NodeInFile, NodeRow, Reader};
 pub use repos::{NewWorktree, RepoRow, WorktreeRow};
 pub use snapshots::{Counts, NewSnapshot, SnapshotRow, Written};

@@ -107,7 +107,7 @@ fn last_segment(text: &str) -> &str {
 }
 
 /// The smallest and the largest id with a prefix; none when it is no prefix of an id.
-fn id_range(prefix: &str) -> Option<([u8; 32], [u8; 32])> {
+pub(crate) fn id_range(prefix: &str) -> Option<([u8; 32], [u8; 32])> {
     if prefix.is_empty() || prefix.len() > 64 {
         return None;
     }

@@ -24,6 +24,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     Migration { version: 2, sql: include_str!("schema/002_search.sql") },
     Migration { version: 3, sql: include_str!("schema/003_packs.sql") },
     Migration { version: 4, sql: include_str!("schema/004_walked.sql") },
+    Migration { version: 5, sql: include_str!("schema/005_notes.sql") },
 ];
 
 /// `knwg` in ASCII.

@@ -11,5 +11,7 @@ pub mod edits;
 pub mod spec;
 
 mod fixture;
+mod second_verifier;
 
 pub use fixture::{Fixture, split_files};
+pub use second_verifier::verify_again;

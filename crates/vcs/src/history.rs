@@ -71,6 +71,13 @@ impl Checkout {
         Ok(history)
     }
 
+    /// The commit where two histories part; none when they have nothing in common, or not here.
+    pub fn merge_base(&self, one: CommitId, other: CommitId) -> Option<CommitId> {
+        let repo = self.local();
+        let base = repo.merge_base(one.0, other.0).ok()??;
+        Some(CommitId(base.detach()))
+    }
+
     /// The commits from `later` back to the child of `earlier`, newest first, where each has one parent and there are at
     /// most `limit`. What `history` finds from `later` is then these, and what it finds from `earlier`.
     pub fn line_from(

@@ -121,11 +121,59 @@ fn every_answer_is_what_the_schema_says() {
             ("context_for_files", json!({"files": ["shop/cart.py", "none.py"]})),
             ("context_for_pr", json!({"files": ["shop/cart.py"]})),
             ("explain_symbol", json!({"task_description": "price of the cart", "symbol": "total"})),
+            ("snapshot_diff", json!({"old": "HEAD", "new": "@latest"})),
+            ("semantic_diff", json!({"old": "HEAD"})),
+            ("pr_impact", json!({"base": "HEAD"})),
+            ("prove", json!({"source": "total", "target": "price"})),
+            ("prove_absent", json!({"source": "price", "target": "total"})),
+            ("fsck", json!({})),
+            ("untrack_repo", json!({"confirm": true})),
         ] {
             let (data, _) = answer(call(client, name, arguments).await);
             let schema = tools.iter().find(|it| it.name == name).unwrap().output_schema.clone().unwrap();
             check_schema(&schema, &Value::Object((*schema).clone()), &data, "");
         }
+    });
+}
+
+#[test]
+fn c1_snapshots_are_the_same_data_on_both_faces() {
+    let (session, fixture) = (Session::new(), repository());
+    session.run(fixture.path(), &["index"]);
+    fixture.write(
+        "shop/late.py",
+        "from shop.cart import total\n\n\ndef late(items):\n    return total(items)\n",
+    );
+    fixture.commit("late totals");
+    session.run(fixture.path(), &["index"]);
+    let cases: [(&'static str, Value, &[&str]); 6] = [
+        ("snapshot_diff", json!({}), &["diff"]),
+        ("semantic_diff", json!({"old": "@prev", "limit": 1}), &["semantic-diff", "@prev", "--limit", "1"]),
+        ("pr_impact", json!({"base": "HEAD~1"}), &["pr-impact", "HEAD~1"]),
+        ("prove", json!({"source_hash": "late", "target_hash": "total"}), &["prove", "late", "total"]),
+        (
+            "prove_absent",
+            json!({"source": "total", "target": "late", "snapshot": "HEAD"}),
+            &["prove-absent", "total", "late", "--snapshot", "HEAD"],
+        ),
+        ("fsck", json!({}), &["fsck"]),
+    ];
+    converse(&session, fixture.path(), &[], async |client| {
+        for (tool, arguments, command) in cases {
+            let mut expected = session.json(fixture.path(), command);
+            let (mut data, _) = answer(call(client, tool, arguments).await);
+            // The one field that depends on the clock.
+            for reply in [&mut expected, &mut data] {
+                if let Some(time) = reply.pointer_mut("/proof/issued_at") {
+                    time.take();
+                }
+            }
+            assert_eq!(data, expected, "{tool}");
+        }
+        let unconfirmed = refusal(call(client, "untrack_repo", json!({})).await);
+        assert_eq!(unconfirmed["kind"], "usage");
+        let unproven = refusal(call(client, "prove", json!({"source": "total", "target": "late"})).await);
+        assert_eq!(unproven["kind"], "not_found");
     });
 }
 
@@ -297,14 +345,17 @@ fn check_tool(tool: &Tool) {
     let name = &tool.name;
     assert!(tool.title.is_some() && tool.description.is_some(), "{name}");
     let annotations = tool.annotations.as_ref().unwrap();
-    assert_eq!(annotations.read_only_hint, Some(name != "index_repo"), "{name}");
+    let writes = ["index_repo", "untrack_repo"].contains(&&**name);
+    assert_eq!(annotations.read_only_hint, Some(!writes), "{name}");
+    assert_eq!(annotations.destructive_hint.unwrap_or(false), name == "untrack_repo", "{name}");
     assert_eq!(annotations.idempotent_hint, Some(true));
     assert_eq!(annotations.open_world_hint, Some(false));
     let has = |schema: &JsonObject, property: &str| schema["properties"].get(property).is_some();
     assert!(has(&tool.input_schema, "repo"), "{name}");
     let output = tool.output_schema.as_ref().unwrap();
     assert_eq!(output["type"], "object", "{name}");
-    assert!(has(output, "snapshot"), "{name}");
+    // Of the database as a whole two speak.
+    assert!(has(output, "snapshot") || has(output, "database"), "{name}");
 }
 
 #[test]

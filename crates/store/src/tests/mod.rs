@@ -1,6 +1,8 @@
 //! Behaviour through the public door, on real databases.
 
+mod check;
 mod faults;
+mod gc;
 mod history;
 mod lookup;
 mod opening;

@@ -1,0 +1,245 @@
+//! Whether what is stored is what was written: every hash recomputed, every image compared.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::PathBuf;
+
+use knowing_store::{Finding, Severity, SnapshotRow, Store};
+use knowing_vcs::BlobId;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::answer::SCHEMA;
+use crate::cx::Cx;
+use crate::error::Result;
+use crate::place::Place;
+
+/// Check the database: every hash, every reference between rows, every image
+#[derive(Clone, Debug, clap::Args, Deserialize, JsonSchema)]
+#[command(after_help = "\
+Examples:
+  knowing fsck
+  knowing fsck --quick               pages and references alone
+  knowing fsck --repair              build damaged images anew
+
+Exit codes: 0 clean, or with warnings alone; 1 errors were found; 2 it could not be checked.")]
+pub struct Fsck {
+    /// Check pages and references between rows alone
+    #[arg(long, conflicts_with = "repair")]
+    #[serde(default)]
+    pub quick: bool,
+    /// Build images anew that are not what the database says
+    #[arg(long)]
+    #[serde(skip)]
+    pub repair: bool,
+    /// How many to list; 0 gives the number alone
+    #[arg(long, default_value_t = 1000)]
+    #[serde(default = "thousand")]
+    pub limit: usize,
+}
+
+fn thousand() -> usize {
+    1000
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct FsckReply {
+    /// Version of this JSON.
+    pub schema: u32,
+    /// `clean`, `warnings` or `damaged`.
+    pub status: &'static str,
+    pub database: String,
+    pub errors: Vec<FsckFinding>,
+    pub warnings: Vec<FsckFinding>,
+    pub total_errors: usize,
+    pub total_warnings: usize,
+    /// Images that were built anew.
+    pub repaired: usize,
+    #[schemars(with = "BTreeMap<String, u64>")]
+    pub counts: FsckCounts,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct FsckFinding {
+    /// `pages`, `ids`, `units`, `snapshots`, `chain`, `images` or `git`.
+    pub check: &'static str,
+    pub message: String,
+}
+
+/// What was looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct FsckCounts {
+    pub repos: u64,
+    pub snapshots: u64,
+    pub files: u64,
+    pub symbols: u64,
+    pub units: u64,
+    pub nodes: u64,
+    pub edges: u64,
+    pub unresolved: u64,
+    pub images: u64,
+}
+
+pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Fsck) -> Result<FsckReply> {
+    let (store, target) = cx.open_database()?;
+    let checked = if arguments.quick { store.check_pages()? } else { store.check()? };
+    let mut findings = checked.findings;
+    let mut counts = FsckCounts {
+        repos: checked.repos,
+        snapshots: checked.snapshots,
+        files: checked.files,
+        symbols: checked.symbols,
+        units: checked.units,
+        nodes: checked.nodes,
+        edges: checked.edges,
+        unresolved: checked.unresolved,
+        images: 0,
+    };
+    let mut repaired = 0;
+    let is_sound = findings.iter().all(|it| it.severity != Severity::Error);
+    // Images follow from rows: they say nothing of rows that are damaged.
+    if !arguments.quick && is_sound {
+        for repo in store.repos()? {
+            for snapshot in store.snapshots(repo.id)? {
+                let images = Images { store: &store, snapshot: &snapshot, repair: arguments.repair };
+                images.check(&mut counts.images, &mut repaired, &mut findings)?;
+            }
+        }
+        if let Some(place) = &target.place {
+            missing_blobs(&store, place, &mut findings)?;
+        }
+    }
+    let listed = |severity: Severity| {
+        let all = findings.iter().filter(move |it| it.severity == severity);
+        let listed: Vec<FsckFinding> = all
+            .clone()
+            .take(arguments.limit)
+            .map(|it| FsckFinding { check: it.check, message: it.message.clone() })
+            .collect();
+        (listed, all.count())
+    };
+    let (errors, total_errors) = listed(Severity::Error);
+    let (warnings, total_warnings) = listed(Severity::Warning);
+    Ok(FsckReply {
+        schema: SCHEMA,
+        status: match (total_errors, total_warnings) {
+            (0, 0) => "clean",
+            (0, _) => "warnings",
+            _ => "damaged",
+        },
+        database: store.path().display().to_string(),
+        errors,
+        warnings,
+        total_errors,
+        total_warnings,
+        repaired,
+        counts,
+    })
+}
+
+fn warning(check: &'static str, message: String) -> Finding {
+    Finding { severity: Severity::Warning, check, message }
+}
+
+/// The images of a snapshot. Those that are not there are nothing to warn of: they are built when they are asked for.
+struct Images<'a> {
+    store: &'a Store,
+    snapshot: &'a SnapshotRow,
+    repair: bool,
+}
+
+impl Images<'_> {
+    fn check(&self, n_images: &mut u64, n_repaired: &mut usize, findings: &mut Vec<Finding>) -> Result<()> {
+        for kind in ["graph", "names", "search"] {
+            let path = self.path(kind);
+            let Ok(before) = fs::read(&path) else { continue };
+            *n_images += 1;
+            // Opening builds an image anew that is damaged.
+            let fits = match kind {
+                "graph" => self.graph_fits()?,
+                "names" => knowing_index::open_names(self.store, self.snapshot).map(|_| true)?,
+                _ => knowing_index::open_search(self.store, self.snapshot).map(|_| true)?,
+            };
+            if !fits {
+                let _ = fs::remove_file(&path);
+                knowing_index::open_graph(self.store, self.snapshot)?;
+            }
+            if fits && fs::read(&path).is_ok_and(|it| it == before) {
+                continue;
+            }
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if self.repair {
+                *n_repaired += 1;
+                findings.push(warning("images", format!("{name} was damaged and is built anew")));
+            } else {
+                let _ = fs::write(&path, before);
+                let message = format!("{name} is not what the database says; build it anew with `--repair`");
+                findings.push(warning("images", message));
+            }
+        }
+        Ok(())
+    }
+
+    fn path(&self, kind: &str) -> PathBuf {
+        self.store.images_dir().join(format!("{}.{kind}", self.snapshot.id))
+    }
+
+    /// Whether the graph holds the nodes and edges of the rows, and nothing else.
+    fn graph_fits(&self) -> Result<bool> {
+        let graph = knowing_index::open_graph(self.store, self.snapshot)?;
+        let rows = self.store.reader(self.snapshot)?.graph_rows()?;
+        if (graph.n_nodes(), graph.n_edges()) != (rows.nodes.len(), rows.edges.len()) {
+            return Ok(false);
+        }
+        let nodes_fit = rows.nodes.iter().all(|row| {
+            graph.of_sym(row.sym).map(|at| graph.node(at)).is_some_and(|it| {
+                (it.id(), it.node_row, it.kind(), it.flags()) == (row.id, row.node_row, row.kind, row.flags)
+            })
+        });
+        let edges_fit = nodes_fit
+            && rows.edges.iter().all(|row| {
+                let (Some(source), Some(target)) = (graph.of_sym(row.source), graph.of_sym(row.target))
+                else {
+                    return false;
+                };
+                graph.outgoing_of(source, row.kind).iter().any(|it| {
+                    it.other() == target
+                        && (it.provenance(), it.confidence_bp, it.edge_row)
+                            == (row.provenance, row.confidence_bp, row.edge_row)
+                })
+            });
+        Ok(edges_fit)
+    }
+}
+
+/// How many missing contents are named.
+const MAX_NAMED: usize = 10;
+
+/// Contents of the current snapshot's files that git does not have (any more).
+fn missing_blobs(store: &Store, place: &Place, findings: &mut Vec<Finding>) -> Result<()> {
+    let Place::Git(checkout) = place else { return Ok(()) };
+    let Some(worktree) = store.worktree(&place.key())? else { return Ok(()) };
+    let Some(snapshot) = store.snapshot_at(worktree.head_snapshot)? else { return Ok(()) };
+    // Of a work tree's own snapshot some contents are in no commit.
+    if !snapshot.chained {
+        return Ok(());
+    }
+    let objects = checkout.reader();
+    let mut missing = BTreeSet::new();
+    for file in store.reader(&snapshot)?.files()?.into_iter().filter(|it| it.skip_reason.is_none()) {
+        let is_there = match BlobId::from_bytes(&file.blob) {
+            Some(blob) => matches!(objects.blob_size(blob), Ok(Some(_))),
+            None => false,
+        };
+        if !is_there {
+            missing.insert(file.path);
+        }
+    }
+    for path in missing.iter().take(MAX_NAMED) {
+        findings.push(warning("git", format!("git does not have the content of `{path}` that was indexed")));
+    }
+    if missing.len() > MAX_NAMED {
+        findings.push(warning("git", format!("... and of {} more files", missing.len() - MAX_NAMED)));
+    }
+    Ok(())
+}
