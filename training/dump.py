@@ -12,6 +12,7 @@ class Task:
         for row, _ in record["hits"]:
             self.labels[row] = 1
         self.n_found = len({truth for _, truth in record["hits"]})
+        self.order = None
 
     @property
     def features(self):
@@ -46,17 +47,29 @@ def read(folders, task_files):
     return names, tasks
 
 
+def order_by(model, names, tasks):
+    """Gives each task the order of its candidates by a ranker."""
+    if model.features != names:
+        raise SystemExit("the ranker that orders the candidates is of other features than the dump")
+    for start in range(0, len(tasks), 200):
+        some = [t for t in tasks[start:start + 200] if t.n_rows]
+        scores = model.score(np.concatenate([np.asarray(t.features) for t in some])) if some else np.zeros(0)
+        for task, own in zip(some, np.split(scores, np.cumsum([t.n_rows for t in some])[:-1])):
+            task.order = np.argsort(-own, kind="stable")
+
+
 def rows(tasks, columns, most_rows):
     """(matrix, labels, group sizes, tasks) of the tasks that have anything to learn from. Of a task's candidates those
-    that hit are kept and `most_rows` others: two thirds from the top, the rest evenly from below, which must be seen too."""
+    that hit are kept and `most_rows` others: two thirds from the top, the rest evenly from below, which must be seen too.
+    What is at the top is the dump's order or, better, that of an earlier ranker: what misled it teaches most."""
     kept, picks = [], []
     for task in tasks:
         if task.labels.any():
-            pick = np.arange(task.n_rows)
+            pick = np.arange(task.n_rows) if task.order is None else task.order
             if most_rows and task.n_rows > most_rows:
                 first = most_rows * 2 // 3
-                chosen = np.union1d(pick[:first], np.linspace(first, task.n_rows - 1, most_rows - first).astype(int))
-                pick = np.union1d(chosen, pick[task.labels > 0])
+                below = pick[np.linspace(first, task.n_rows - 1, most_rows - first).astype(int)]
+                pick = np.union1d(np.union1d(pick[:first], below), np.flatnonzero(task.labels))
             kept.append(task)
             picks.append(pick)
     total = sum(len(p) for p in picks)

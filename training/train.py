@@ -42,6 +42,7 @@ def main():
     arguments.add_argument("--folds", type=int, default=5)
     arguments.add_argument("--trees", type=int, default=250)
     arguments.add_argument("--rows", type=int, default=150, help="candidates of a task to train on at most, besides the hits (0: all)")
+    arguments.add_argument("--order", help="a ranker.txt of these features: which candidates are at the top for --rows")
     arguments.add_argument("--threads", type=int, default=2)
     arguments.add_argument("--weight", nargs="*", default=[], help="KIND=NUMBER")
     arguments.add_argument("--set", nargs="*", default=[], help="parameter=value of LightGBM")
@@ -59,6 +60,8 @@ def main():
         report = evaluate(args, score, features, tasks)
     else:
         refuse_evaluation_repositories(args.bench, tasks)
+        if args.order:
+            dump.order_by(model_file.Model(args.order), features, tasks)
         report = (train if args.mode == "train" else ablate)(args, score, features, tasks)
     print(report)
     if args.out:
