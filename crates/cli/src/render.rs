@@ -299,7 +299,7 @@ pub(crate) fn staleness(tree: &Tree, style: Style, output: &mut dyn Write) -> io
     if let Some(why) = &tree.stale {
         writeln!(output, "{note} {}", style.plain(why))?;
     }
-    if tree.fresh.starts_with("dirty") && !tree.dirty_files.is_empty() {
+    if tree.fresh.starts_with("dirty") && !tree.dirty.is_empty() {
         let names = style.plain(&tree.dirty_names());
         writeln!(output, "{note} changed since {commit}: {names}; `--working-tree` takes them in")?;
     }

@@ -22,7 +22,7 @@ pub struct Tree {
     pub fresh: String,
     /// The first files that differ from the snapshot.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub dirty_files: Vec<String>,
+    pub dirty: Vec<String>,
     /// Why the answer is not of HEAD, when it should be.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stale: Option<String>,
@@ -37,9 +37,9 @@ impl Tree {
     pub fn dirty_names(&self) -> String {
         let total: Option<usize> =
             self.fresh.strip_prefix("dirty(").and_then(|it| it.strip_suffix(')')?.parse().ok());
-        let n_more = total.unwrap_or_default().saturating_sub(self.dirty_files.len());
+        let n_more = total.unwrap_or_default().saturating_sub(self.dirty.len());
         let more = if n_more > 0 { format!(" and {n_more} more") } else { String::new() };
-        format!("{}{more}", self.dirty_files.join(", "))
+        format!("{}{more}", self.dirty.join(", "))
     }
 }
 

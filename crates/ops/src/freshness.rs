@@ -114,7 +114,7 @@ impl Cx<'_> {
         match policy {
             StalePolicy::Error if !opened.tree.is_fresh() => Err(stale(&opened)),
             StalePolicy::Ignore => {
-                opened.tree.dirty_files.clear();
+                opened.tree.dirty.clear();
                 opened.work = WorkState::of(opened.work.place.take());
                 Ok(opened)
             }
@@ -194,7 +194,7 @@ impl Cx<'_> {
             tree: tree_name(&snapshot),
             snapshot: snapshot.id.to_string(),
             fresh: "yes".to_owned(),
-            dirty_files: Vec::new(),
+            dirty: Vec::new(),
             stale: None,
             ..tree
         };
@@ -251,7 +251,7 @@ impl Opened {
         if self.tree.is_fresh() {
             self.tree.fresh = format!("dirty({})", changes.files.len());
         }
-        self.tree.dirty_files = changes.files.iter().take(MAX_NAMED).map(|it| it.path.clone()).collect();
+        self.tree.dirty = changes.files.iter().take(MAX_NAMED).map(|it| it.path.clone()).collect();
         self.work.set(changes);
         Ok(())
     }

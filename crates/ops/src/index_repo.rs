@@ -38,7 +38,7 @@ pub struct IndexRepo {
     #[arg(long, value_name = "REV")]
     #[serde(default)]
     pub commit: Option<String>,
-    /// The files as they lie there instead, committed or not; the snapshot is a temporary one
+    /// The files as they are, committed or not
     // On the command line it is an option of every command.
     #[arg(skip)]
     #[serde(default)]

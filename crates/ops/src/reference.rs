@@ -131,7 +131,7 @@ impl Opened {
             tree: tree_name(&snapshot),
             snapshot: snapshot.id.to_string(),
             fresh: "yes".to_owned(),
-            dirty_files: Vec::new(),
+            dirty: Vec::new(),
             stale: None,
             ..self.tree
         };

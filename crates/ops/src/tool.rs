@@ -39,10 +39,14 @@ fn tool(listed: Listed) -> Option<Tool> {
     let description =
         arguments.remove("description").as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
     arguments.remove("title");
-    let mut arguments = object(slim(Value::Object(arguments), Keep::Descriptions));
+    let mut arguments = flat(object(slim(Value::Object(arguments), Keep::Descriptions)));
     let properties = arguments.entry("properties").or_insert_with(|| Value::Object(Map::new()));
     if let Value::Object(properties) = properties {
-        for name in COMMON {
+        // Every tool takes all of them; where a snapshot is named, or no tree is looked at, the others need no mention.
+        let names_snapshots = ["base", "commit", "confirm", "old", "quick", "snapshot"]
+            .iter()
+            .any(|it| properties.contains_key(*it));
+        for name in COMMON.iter().filter(|it| **it == REPO || !names_snapshots) {
             properties.insert((*name).to_owned(), serde_json::json!({ "type": "string" }));
         }
     }
@@ -151,6 +155,10 @@ fn slim(schema: Value, keep: Keep) -> Value {
         };
         slimmed.insert(key, value);
     }
+    // Words are texts.
+    if slimmed.contains_key("enum") {
+        slimmed.remove("type");
+    }
     Value::Object(slimmed)
 }
 
@@ -176,6 +184,25 @@ fn without_unused(mut schema: Map<String, Value>) -> Map<String, Value> {
             return schema;
         }
     }
+}
+
+/// Definitions of what arguments may be stand where they are used, which is shorter.
+fn flat(mut schema: Map<String, Value>) -> Map<String, Value> {
+    let Some(Value::Object(definitions)) = schema.remove("$defs") else { return schema };
+    let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+    for property in properties.into_iter().flat_map(|it| it.values_mut()) {
+        let Some(property) = property.as_object_mut() else { continue };
+        let Some(Value::String(reference)) = property.remove("$ref") else { continue };
+        let named = reference.strip_prefix("#/$defs/").and_then(|it| definitions.get(it)).cloned();
+        for (key, value) in named.and_then(|it| it.as_object().cloned()).into_iter().flatten() {
+            property.entry(key).or_insert(value);
+        }
+    }
+    let is_left = Value::Object(schema.clone()).to_string().contains("#/$defs/");
+    if is_left {
+        schema.insert("$defs".to_owned(), Value::Object(definitions));
+    }
+    schema
 }
 
 /// Definitions that are referred to once stand where they are used, which is shorter.

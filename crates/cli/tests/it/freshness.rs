@@ -46,7 +46,7 @@ fn i3_every_answer_says_which_tree_it_is_of_and_names_dirty_files() {
     for question in QUESTIONS {
         let answer = session.json(repo.path(), question);
         check(&answer, &tree, "dirty(2)");
-        let named = answer["dirty_files"] == json!(["shop/cart.py", "shop/new.py"])
+        let named = answer["dirty"] == json!(["shop/cart.py", "shop/new.py"])
             || answer["notes"][0] == "differ from the snapshot: shop/cart.py, shop/new.py";
         assert!(named, "{question:?}: {answer}");
     }
@@ -106,7 +106,7 @@ fn i3_symbols_of_edited_files_stand_where_they_are_now() {
     // Who asks to ignore it gets what is stored.
     let ignored = session.json(repo.path(), &["callers", "make", "--stale-policy", "ignore"]);
     assert_eq!(ignored["callers"], before["callers"]);
-    assert_eq!((&ignored["fresh"], &ignored["dirty_files"]), (&json!("dirty(1)"), &Value::Null));
+    assert_eq!((&ignored["fresh"], &ignored["dirty"]), (&json!("dirty(1)"), &Value::Null));
 }
 
 #[test]
@@ -217,7 +217,7 @@ fn i5_a_directory_without_git_is_never_silently_stale() {
     );
     place.write("a.py", "# new\ndef one():\n    pass\n\ndef two():\n    one()\n");
     let warned = session.json(place.path(), &["callers", "one", "--stale-policy", "warn"]);
-    assert_eq!((&warned["fresh"], &warned["dirty_files"]), (&json!("dirty(1)"), &json!(["a.py"])));
+    assert_eq!((&warned["fresh"], &warned["dirty"]), (&json!("dirty(1)"), &json!(["a.py"])));
     assert_eq!((line_of(&warned), &warned["total"]), (&json!(2), &json!(0)), "{warned}");
     assert_eq!(warned["snapshot"], indexed["snapshot"]);
     session.error(place.path(), &["callers", "one", "--stale-policy", "error"], 1, "stale");

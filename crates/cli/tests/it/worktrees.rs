@@ -100,7 +100,7 @@ fn i2_stashed_work_is_not_there_and_comes_back() {
     session.index(&repo);
     repo.write("shop/desk.py", &function("stashed"));
     let dirty = session.json(repo.path(), &["stats"]);
-    assert_eq!(dirty["dirty_files"], json!(["shop/desk.py"]));
+    assert_eq!(dirty["dirty"], json!(["shop/desk.py"]));
     let working = session.json(repo.path(), &["query", "stashed", "--working-tree"]);
     repo.git(&["stash", "-q"]);
     check(&session, &repo, repo.path());

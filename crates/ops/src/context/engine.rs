@@ -200,7 +200,7 @@ impl<'a> Engine<'a> {
     fn head(&self, asked: &Asked) -> Payload {
         let tree = self.tree();
         let mut notes = Vec::from_iter(tree.stale.clone());
-        if !tree.dirty_files.is_empty() {
+        if !tree.dirty.is_empty() {
             notes.push(format!("differ from the snapshot: {}", tree.dirty_names()));
         }
         Payload {
