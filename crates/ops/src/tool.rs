@@ -155,8 +155,8 @@ fn slim(schema: Value, keep: Keep) -> Value {
         };
         slimmed.insert(key, value);
     }
-    // Words are texts.
-    if slimmed.contains_key("enum") {
+    // Words are texts, which who answers has to say and who asks knows.
+    if keep == Keep::Descriptions && slimmed.contains_key("enum") {
         slimmed.remove("type");
     }
     Value::Object(slimmed)
