@@ -25,6 +25,15 @@ impl Database {
     }
 
     fn index(&mut self, repo: &Fixture, options: &Options, progress: &dyn Progress) -> Report {
+        self.try_index(repo, options, progress).unwrap()
+    }
+
+    fn try_index(
+        &mut self,
+        repo: &Fixture,
+        options: &Options,
+        progress: &dyn Progress,
+    ) -> crate::Result<Report> {
         let checkout = Checkout::open(repo.path()).unwrap();
         let commit = checkout.head().unwrap().commit.unwrap();
         let request = Request {
@@ -36,7 +45,7 @@ impl Database {
             options,
             now: 1_700_000_000,
         };
-        index(&mut self.store, &request, progress).unwrap()
+        index(&mut self.store, &request, progress)
     }
 }
 
@@ -121,6 +130,24 @@ fn returning_to_an_old_commit_makes_nothing_and_compares_files() {
     assert!(!again.new_snapshot);
     assert_eq!(again.snapshot, first.snapshot);
     assert_eq!((again.changes.added, again.changes.removed), (0, 1));
+}
+
+#[test]
+fn i5_a_run_that_takes_too_long_leaves_everything_as_it_was() {
+    let repo = Fixture::from_text("//- /a.py\ndef f(): pass\n");
+    repo.commit("first");
+    let mut database = Database::new();
+    let first = database.index(&repo, &Options::default(), &Silent);
+    repo.write("a.py", "def g(): pass\n");
+    repo.commit("second");
+    let options = Options { deadline: Some(std::time::Instant::now()), ..Options::default() };
+    let error = database.try_index(&repo, &options, &Silent).unwrap_err();
+    assert!(matches!(error, crate::Error::TooLong), "{error}");
+    let repo_row = database.store.repo("github.com/acme/app").unwrap().unwrap();
+    assert_eq!(database.store.latest_snapshot(repo_row.id).unwrap().unwrap().id, first.snapshot);
+    // A deadline is no matter for what is there already.
+    repo.git(&["checkout", "-q", "HEAD~1"]);
+    assert_eq!(database.try_index(&repo, &options, &Silent).unwrap().snapshot, first.snapshot);
 }
 
 #[test]

@@ -70,6 +70,37 @@ fn write(repo: &Fixture, before: &Sources, after: &Sources) {
     });
 }
 
+/// Goes to a commit of before.
+fn switch(repo: &Fixture, (commit, files): &(String, Sources)) -> Sources {
+    repo.git(&["checkout", "-q", "--detach", commit]);
+    files.clone()
+}
+
+/// A commit of two parents that has files of both.
+fn merge(repo: &Fixture, files: &Sources, (other, theirs): &(String, Sources), dice: &mut Dice) -> Sources {
+    let mut merged = files.clone();
+    for (path, text) in theirs {
+        if dice.roll(2) == 0 {
+            merged.insert(path.clone(), text.clone());
+        }
+    }
+    // Where one comes from the other there is nothing to merge: it becomes an ordinary commit.
+    repo.git(&["merge", "-q", "--no-ff", "--no-commit", "-s", "ours", other]);
+    write(repo, files, &merged);
+    repo.commit("merge");
+    merged
+}
+
+/// A commit that takes the last one back.
+fn revert(repo: &Fixture, files: &Sources, past: &[(String, Sources)]) -> Sources {
+    let parents = repo.git(&["log", "-1", "--format=%P"]);
+    let parent = parents.split(' ').next().unwrap_or_default();
+    let before = past.iter().find(|it| it.0 == parent).map_or(files, |it| &it.1).clone();
+    write(repo, files, &before);
+    repo.commit("revert");
+    before
+}
+
 #[test]
 fn n2_updating_equals_indexing_from_scratch_for_every_row_root_and_answer() {
     let corpus = edits::corpus();
@@ -80,16 +111,27 @@ fn n2_updating_equals_indexing_from_scratch_for_every_row_root_and_answer() {
         let mut files = edits::mixture(projects, &mut dice);
         let repo = Fixture::new();
         write(&repo, &Sources::new(), &files);
-        repo.commit("begin");
+        let mut past = vec![(repo.commit("begin"), files.clone())];
         let mut database = Database::new();
         database.index(&repo, &Options::default(), &Silent);
-        for step in 0..5 {
+        for step in 0..6 {
             let before = files.clone();
-            for _ in 0..1 + dice.roll(3) {
-                edits::edit(&mut files, projects, &mut dice);
+            match dice.roll(8) {
+                0 => files = switch(&repo, &past[dice.roll(past.len())]),
+                1 => {
+                    let other = past[dice.roll(past.len())].clone();
+                    files = merge(&repo, &files, &other, &mut dice);
+                }
+                2 => files = revert(&repo, &files, &past),
+                _ => {
+                    for _ in 0..1 + dice.roll(3) {
+                        edits::edit(&mut files, projects, &mut dice);
+                    }
+                    write(&repo, &before, &files);
+                    repo.commit(&format!("change {}", ["the price", "a name", "nothing"][dice.roll(3)]));
+                }
             }
-            write(&repo, &before, &files);
-            repo.commit(&format!("change {}", ["the price", "a name", "nothing"][dice.roll(3)]));
+            past.push((repo.git(&["rev-parse", "HEAD"]), files.clone()));
             let report = database.index(&repo, &Options::default(), &Silent);
             let workers = Options { workers: 1 + dice.roll(4), ..Options::default() };
             let mut scratch = Database::new();
