@@ -22,6 +22,7 @@ mod images;
 mod names;
 mod pipeline;
 mod progress;
+mod remake;
 mod results;
 mod scan;
 mod search;
@@ -41,8 +42,9 @@ use rayon::ThreadPool;
 pub use commit::open_graph;
 pub use names::open_names;
 pub use progress::{Phase, PhaseTime, Progress, Silent};
+pub use remake::{drop_keys, keys_fit, remake};
 pub use scan::{Skipped, Source};
-pub use search::open_search;
+pub use search::{open_search, search_base};
 
 use crate::base::Base;
 use crate::commit::{FileList, Found};

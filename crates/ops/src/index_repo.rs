@@ -142,7 +142,7 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &IndexRepo) -> Result<IndexReply> 
     };
     let database = cx.environment.database_of(&identity.url)?;
     let mut store = Store::open(&database)?;
-    let _rows = store.keep_rows()?;
+    let rows = store.keep_rows()?;
     let key = place.key();
     let request = Request {
         source,
@@ -156,6 +156,8 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &IndexRepo) -> Result<IndexReply> 
     let report = knowing_index::index(&mut store, &request, cx.progress)?;
     let mut notes: Vec<String> = identity.notes.iter().map(|it| note(*it).to_owned()).collect();
     notes.extend(register(cx, &identity.url, &database, &place));
+    drop(rows);
+    crate::gc::after_index(cx, &mut store);
     Ok(IndexReply {
         schema: SCHEMA,
         repo: identity.url,

@@ -18,6 +18,7 @@ mod error;
 mod export;
 mod fsck;
 mod gc;
+mod gc_heads;
 mod index_repo;
 mod lookup;
 mod nearest;
