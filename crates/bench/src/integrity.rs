@@ -222,7 +222,7 @@ impl Bench<'_> {
     }
 }
 
-fn package<'a>(names: &'a Names, at: u32) -> &'a str {
+fn package(names: &Names, at: u32) -> &str {
     package_of(names.class(at), names.container(at))
 }
 

@@ -73,8 +73,22 @@ pub(crate) fn after_index(cx: &Cx<'_>, store: &mut Store) {
     if !cx.environment.auto_gc {
         return;
     }
+    // Without git first, which can only keep more: most runs end here, after a look at a few rows.
+    let is_worth_it = |store: &Store, keeping: &Keeping<'_>| -> knowing_store::Result<bool> {
+        Ok(store.n_superseded(keeping)? > MAX_SUPERSEDED)
+    };
+    let known = Keeping {
+        n_snapshots: usize::from(KEPT),
+        now: cx.environment.now,
+        exists: &|_| true,
+        heads: &[],
+        base_of: &|_| None,
+    };
+    if !is_worth_it(store, &known).unwrap_or(false) {
+        return;
+    }
     let _ = with_keeping(cx, store, KEPT, |store, keeping| {
-        if store.n_superseded(keeping)? > MAX_SUPERSEDED {
+        if is_worth_it(store, keeping)? {
             store.collect(keeping, Mode::Delete)?;
         }
         Ok(())

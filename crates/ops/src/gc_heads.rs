@@ -18,7 +18,7 @@ use crate::registry::Registry;
 /// Names of the main branch, the first that there is counts.
 const MAIN: [&str; 3] = ["refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/master"];
 /// Commits along first parents to look for one that has a snapshot.
-const MAX_BACK: usize = 1_000;
+const MAX_BACK: usize = 256;
 
 /// Rows of the snapshots that must stay, of every repository of the database. What git cannot tell now keeps nothing more.
 pub(crate) fn heads(cx: &Cx<'_>, store: &Store) -> Result<Vec<i64>> {

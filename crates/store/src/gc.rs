@@ -189,7 +189,8 @@ fn remove_images(
         // What is not called after a snapshot is being written just now, or none of ours.
         let id = path.file_stem().and_then(|it| Hash::from_hex(it.to_str()?)).map(SnapshotId);
         let is_search = path.extension().is_some_and(|it| it == "search");
-        id.is_some_and(|it| !stored.contains(&it) && !(is_search && bases.contains(&it)))
+        let is_needed = |it: &SnapshotId| stored.contains(it) || is_search && bases.contains(it);
+        id.is_some_and(|it| !is_needed(&it))
     };
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let images = entries.map(|it| it.path()).filter(|it| is_left_over(it));
