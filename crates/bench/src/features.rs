@@ -3,7 +3,7 @@
 use std::io::{BufWriter, Write as _};
 use std::path::Path;
 
-use knowing_retrieve::{Part, Settings, Switches, features};
+use knowing_retrieve::{Part, Ranker, Settings, Switches, features};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -67,8 +67,9 @@ pub(crate) fn write(
     std::fs::write(out.join("features.json"), serde_json::to_string(&header)?)?;
     let mut values = BufWriter::new(std::fs::File::create(out.join("features.bin"))?);
     let mut lines = BufWriter::new(std::fs::File::create(out.join("tasks.jsonl"))?);
-    let settings =
-        Settings { switches: Switches::without(&[Part::Classes, Part::PackCache]), ..Settings::default() };
+    let ranker = if features::fit_the_ranker() { Ranker::Learned } else { Ranker::Formula };
+    let switches = Switches::without(&[Part::Classes, Part::PackCache]);
+    let settings = Settings { switches, ranker, ..Settings::default() };
     let mut first_row = 0;
     let (mut n_tasks, mut n_truth, mut n_found) = (0, 0, 0);
     for (repo, base, group) in grouped(tasks, corpus) {

@@ -185,6 +185,11 @@ features! { it, scene;
     "documents" log(scene.n_documents);
 }
 
+/// Whether the built-in ranker was trained on these; not between a change of them and the training after it.
+pub fn fit_the_ranker() -> bool {
+    crate::model::built_in().features() == NAMES
+}
+
 trait Value {
     fn number(self) -> f32;
 }
