@@ -275,15 +275,22 @@ impl Images<'_> {
         if (graph.n_nodes(), graph.n_edges()) != (rows.nodes.len(), rows.edges.len()) {
             return Ok(false);
         }
+        // By row of the symbol: searching for both ends of every edge would be half of all the work.
+        let mut places: Vec<Option<NodeIndex>> = Vec::new();
+        for at in graph.indices() {
+            let sym = graph.node(at).sym as usize;
+            places.resize(places.len().max(sym + 1), None);
+            places[sym] = Some(at);
+        }
+        let place_of = |sym: u32| places.get(sym as usize).copied().flatten();
         let nodes_fit = rows.nodes.iter().all(|row| {
-            graph.of_sym(row.sym).map(|at| graph.node(at)).is_some_and(|it| {
+            place_of(row.sym).map(|at| graph.node(at)).is_some_and(|it| {
                 (it.id(), it.node_row, it.kind(), it.flags()) == (row.id, row.node_row, row.kind, row.flags)
             })
         });
         let edges_fit = nodes_fit
             && rows.edges.iter().all(|row| {
-                let (Some(source), Some(target)) = (graph.of_sym(row.source), graph.of_sym(row.target))
-                else {
+                let (Some(source), Some(target)) = (place_of(row.source), place_of(row.target)) else {
                     return false;
                 };
                 graph.outgoing_of(source, row.kind).iter().any(|it| {
