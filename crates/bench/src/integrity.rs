@@ -14,7 +14,7 @@ use cpu_time::ProcessTime;
 use knowing_graph::Graph;
 use knowing_model::identity::{Identity, SnapshotIdentity, edge_id};
 use knowing_model::{EdgeKind, package_of};
-use knowing_ops::{Cx, Environment, Silent, run_tool};
+use knowing_ops::{Cx, Environment, Silent, StalePolicy, TreeChoice, run_tool};
 use knowing_search::Names;
 use knowing_snapshot::verify::{Expected, verify};
 use knowing_snapshot::{EdgeLeaf, PackageTree, Prover, Relation};
@@ -102,7 +102,15 @@ impl Bench<'_> {
         };
         let mut output = std::io::sink();
         let repo = Some(self.asked.path.to_string_lossy().into_owned());
-        let mut cx = Cx { environment, repo, progress: &Silent, output: &mut output };
+        let mut cx = Cx {
+            environment,
+            repo,
+            // What is asked for by name is answered as it is.
+            tree: TreeChoice::default(),
+            stale: StalePolicy::Ignore,
+            progress: &Silent,
+            output: &mut output,
+        };
         let Value::Object(arguments) = arguments else { return Err(anyhow!("arguments are an object")) };
         let (begin, cpu) = (Instant::now(), ProcessTime::now());
         let reply = run_tool(name, arguments, &mut cx).map_err(|it| anyhow!("{name}: {}", it.message))?;

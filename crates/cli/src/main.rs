@@ -13,7 +13,9 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use knowing_mcp::Listing;
-use knowing_ops::{ContextReply, Cx, Environment, Error, ErrorKind, Operation, Reply, SCHEMA};
+use knowing_ops::{
+    ContextReply, Cx, Environment, Error, ErrorKind, Operation, Reply, SCHEMA, StalePolicy, TreeChoice,
+};
 
 use crate::style::Style;
 
@@ -28,6 +30,15 @@ struct CommandLine {
     /// The repository: a path (bare ones too), a url or the end of one; default the working directory
     #[arg(long, global = true, value_name = "REPO")]
     repo: Option<String>,
+    /// Which state to answer from: `head`, `working`, a revision or a snapshot; what is not indexed is indexed first
+    #[arg(long, global = true, value_name = "TREE", conflicts_with = "working_tree")]
+    tree: Option<String>,
+    /// Answer from the files as they lie there, committed or not; short for `--tree working`
+    #[arg(long, global = true)]
+    working_tree: bool,
+    /// What to do when HEAD moved since it was indexed, or files were edited
+    #[arg(long, global = true, value_name = "POLICY", value_enum, default_value_t)]
+    stale_policy: StalePolicy,
     /// Answer in JSON
     #[arg(long, global = true)]
     json: bool,
@@ -129,7 +140,13 @@ impl From<io::Error> for Failure {
 }
 
 fn run(command_line: CommandLine) -> Result<Outcome, Failure> {
-    let CommandLine { db, repo, json, quiet, verbose, no_color, command } = command_line;
+    let CommandLine { db, repo, tree, working_tree, stale_policy, json, quiet, verbose, no_color, command } =
+        command_line;
+    let tree = match tree {
+        _ if working_tree => TreeChoice::Working,
+        Some(tree) => TreeChoice::named(&tree),
+        None => TreeChoice::Head,
+    };
     let mut operation = match command {
         Command::Operation(operation) => operation,
         Command::Mcp(arguments) => {
@@ -147,11 +164,14 @@ fn run(command_line: CommandLine) -> Result<Outcome, Failure> {
     upkeep::ask(&mut operation);
     let progress = progress::of_terminal(quiet);
     let mut output = io::stdout().lock();
-    let reply =
-        operation.run(&mut Cx { environment, repo, progress: progress.as_ref(), output: &mut output })?;
+    let mut cx =
+        Cx { environment, repo, tree, stale: stale_policy, progress: progress.as_ref(), output: &mut output };
+    let reply = operation.run(&mut cx)?;
     if let Reply::Export(written) = &reply {
+        let mut notes = io::stderr().lock();
+        let style = Style::new(!no_color && style::wanted(&notes), verbose, quiet);
+        let _ = render::staleness(&written.tree, style, &mut notes);
         if verbose {
-            let mut notes = io::stderr().lock();
             let _ = writeln!(
                 notes,
                 "{} nodes, {} edges, {} unresolved",

@@ -64,7 +64,7 @@ pub(crate) fn error(error: &Error, style: Style, output: &mut dyn Write) -> io::
 
 fn index(it: &IndexReply, style: Style, output: &mut dyn Write) -> io::Result<()> {
     let verb = if it.new_snapshot { "indexed" } else { "already indexed" };
-    writeln!(output, "{verb} {} at {}", style.bold(&it.repo), &it.commit[..it.commit.len().min(12)])?;
+    writeln!(output, "{verb} {} at {}", style.bold(&it.tree.repo), it.tree.tree)?;
     let sizes =
         [(it.files, "file"), (it.nodes, "node"), (it.edges, "edge"), (it.unresolved, "unresolved call")];
     let sizes = sizes.map(|(count, what)| format!("{} {}", grouped(count), plural(count as usize, what)));
@@ -89,7 +89,7 @@ fn index(it: &IndexReply, style: Style, output: &mut dyn Write) -> io::Result<()
     }
     writeln!(output, "  root {}", it.root)?;
     if style.verbose {
-        writeln!(output, "  snapshot {}", it.snapshot)?;
+        writeln!(output, "  snapshot {}", it.tree.snapshot)?;
         writeln!(output, "  database {}", it.database)?;
         writeln!(output, "  edges: {}", counts(&it.edges_by_provenance))?;
         writeln!(output, "  unresolved: {}", counts(&it.unresolved_by_reason))?;
@@ -103,7 +103,7 @@ fn index(it: &IndexReply, style: Style, output: &mut dyn Write) -> io::Result<()
     for note in it.notes.iter().filter(|_| !style.quiet) {
         writeln!(output, "{} {}", style.yellow("note:"), style.plain(note))?;
     }
-    Ok(())
+    staleness(&it.tree, style, output)
 }
 
 fn stats(it: &StatsReply, style: Style, output: &mut dyn Write) -> io::Result<()> {
@@ -283,13 +283,27 @@ pub(crate) fn symbol_line(it: &SymbolInfo, style: Style) -> String {
 }
 
 pub(crate) fn staleness(tree: &Tree, style: Style, output: &mut dyn Write) -> io::Result<()> {
-    let text = match tree.fresh.as_str() {
-        _ if style.quiet => return Ok(()),
-        "yes" => return Ok(()),
-        "unindexed" => format!("answered for {}, which HEAD does not come from", tree.tree),
-        behind => format!("answered for {}, {behind}", tree.tree),
-    };
-    writeln!(output, "{} {text}; run `knowing index`", style.yellow("note:"))
+    if style.quiet || tree.is_fresh() {
+        return Ok(());
+    }
+    let note = style.yellow("note:");
+    let commit = tree.tree.split('+').next().unwrap_or_default();
+    match tree.fresh.as_str() {
+        dirty if dirty.starts_with("dirty") => {}
+        "unindexed" => writeln!(
+            output,
+            "{note} answered for {commit}, which HEAD does not come from; run `knowing index`"
+        )?,
+        behind => writeln!(output, "{note} answered for {commit}, {behind}; run `knowing index`")?,
+    }
+    if let Some(why) = &tree.stale {
+        writeln!(output, "{note} {}", style.plain(why))?;
+    }
+    if tree.fresh.starts_with("dirty") && !tree.dirty.is_empty() {
+        let names = style.plain(&tree.dirty_names());
+        writeln!(output, "{note} changed since {commit}: {names}; `--working-tree` takes them in")?;
+    }
+    Ok(())
 }
 
 pub(crate) fn more(shown: usize, total: usize, what: &str, output: &mut dyn Write) -> io::Result<()> {

@@ -43,6 +43,8 @@ pub(crate) fn roots_of(resolution: &Resolution) -> Roots {
 pub(crate) struct Found<'a> {
     /// The commit; of a place without git the digest of its files.
     pub(crate) commit: &'a [u8],
+    /// Digest of what is not committed.
+    pub(crate) dirty: Option<Hash>,
     pub(crate) files: &'a Files,
     pub(crate) skipped: &'a Skipped,
     pub(crate) resolution: &'a Resolution,
@@ -59,11 +61,13 @@ pub(crate) fn write(store: &mut Store, request: &Request<'_>, found: &Found<'_>)
     // holds.
     let is_whole =
         request.options.cover_all() && !found.skipped.contains_key(SkipReason::MissingObject.name());
-    let (stage, dirty) = match is_whole {
-        true => (Stage::Base, None),
-        false => (Stage::Worktree, Some(digest(rows.iter().map(|it| (it.path, it.blob))))),
+    let (stage, dirty) = match (is_whole, found.dirty) {
+        (true, None) => (Stage::Base, None),
+        (true, Some(dirty)) => (Stage::Worktree, Some(dirty)),
+        (false, _) => (Stage::Worktree, Some(digest(rows.iter().map(|it| (it.path, it.blob))))),
     };
-    let worktree = request.place.map(|path| NewWorktree { path, branch: request.branch });
+    let place = request.place.filter(|_| request.source.moves_checkout());
+    let worktree = place.map(|path| NewWorktree { path, branch: request.branch });
     let written = store.write_snapshot(&NewSnapshot {
         url: request.url,
         object_format: request.object_format.name(),
@@ -92,7 +96,7 @@ pub(crate) fn write(store: &mut Store, request: &Request<'_>, found: &Found<'_>)
 /// What stands for the commit of a tree.
 pub(crate) fn commit_of(request: &Request<'_>, scanned: &Scanned) -> Vec<u8> {
     match &request.source {
-        Source::Commit { commit, .. } => commit.as_bytes().to_owned(),
+        Source::Commit { commit, .. } | Source::WorkTree { commit, .. } => commit.as_bytes().to_owned(),
         Source::Directory(_) => {
             digest(scanned.files.iter().map(|it| (it.path.as_str(), it.blob.as_bytes()))).0.to_vec()
         }
@@ -229,7 +233,7 @@ pub(crate) fn changes(before: &FileList, after: &FileList) -> FileChanges {
 
 /// Lets the checkout stand on a snapshot that is there already.
 pub(crate) fn point_at(store: &mut Store, request: &Request<'_>, snapshot: &SnapshotRow) -> Result<()> {
-    let Some(path) = request.place else { return Ok(()) };
+    let Some(path) = request.place.filter(|_| request.source.moves_checkout()) else { return Ok(()) };
     let worktree = NewWorktree { path, branch: request.branch };
     Ok(store.set_worktree(worktree, snapshot, request.now)?)
 }

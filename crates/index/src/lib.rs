@@ -7,12 +7,15 @@
 //! resolve   (another crate) facts of all files to nodes, edges and unresolved sites; those that a change concerns
 //! delta     what differs from the snapshot before: roots, counts and images follow from that
 //! commit    root hash, one transaction, then the graph image
+//! work      how the files on disk differ from a commit or a snapshot
+//! anchors   where a line of a snapshot stands in the file on disk
 //! history   what commits said of the declarations they touched
 //! search    the search image: terms of files, history, names of neighbours; of the documents that changed, or of all
 //! ```
 //!
 //! The work tree is never written, and for a commit not even read.
 
+mod anchors;
 mod base;
 mod commit;
 mod delta;
@@ -28,23 +31,27 @@ mod scan;
 mod search;
 mod search_changes;
 mod touched;
+mod work;
 
 use std::collections::BTreeMap;
+use std::time::Instant;
 
 use knowing_extract::Rules;
 use knowing_model::facts::FileFacts;
 use knowing_model::{Hash, RULESET, SnapshotId, UnitLayer};
 use knowing_resolve::{Input, InputFile, Previous, Resolution};
-use knowing_store::{Counts, SnapshotRow, Store, Written};
+use knowing_store::{Counts, SnapshotRow, Store, Written, step};
 use knowing_vcs::ObjectFormat;
 use rayon::ThreadPool;
 
+pub use anchors::{Anchored, Anchors};
 pub use commit::open_graph;
 pub use names::open_names;
 pub use progress::{Phase, PhaseTime, Progress, Silent};
 pub use remake::{drop_keys, keys_fit, remake};
 pub use scan::{Skipped, Source};
 pub use search::{open_search, search_base};
+pub use work::{WorkChange, WorkChanges, work_changes};
 
 use crate::base::Base;
 use crate::commit::{FileList, Found};
@@ -67,6 +74,8 @@ pub enum Error {
     Search(#[from] knowing_search::Error),
     #[error("`{pattern}` is no glob: {reason}")]
     Glob { pattern: String, reason: String },
+    #[error("indexing takes longer than it was given")]
+    TooLong,
     #[error("cannot start {n_workers} threads: {reason}")]
     Threads { n_workers: usize, reason: String },
 }
@@ -100,11 +109,21 @@ pub struct Options {
     pub exclude: Vec<String>,
     /// Read everything again, whatever is stored.
     pub force: bool,
+    /// When to give up and leave everything as it is.
+    pub deadline: Option<Instant>,
 }
 
 impl Options {
     pub(crate) fn rules(&self) -> Rules {
         Rules { vendored: self.vendored, ..Rules::default() }
+    }
+
+    /// An error when the time is over.
+    pub(crate) fn check_time(&self) -> Result<()> {
+        match self.deadline {
+            Some(deadline) if Instant::now() >= deadline => Err(Error::TooLong),
+            _ => Ok(()),
+        }
     }
 
     /// Whether a snapshot covers what the commit holds by the ordinary rules, so that it can stand for the commit.
@@ -160,10 +179,18 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
     // A commit names its content; a place without git has to be looked at first.
     let mut scanned = match request.source {
         Source::Commit { .. } => Scanned::default(),
-        Source::Directory(_) => scan::scan(request.source, request.options)?,
+        Source::WorkTree { .. } | Source::Directory(_) => scan::scan(request.source, request.options)?,
+    };
+    let dirty = work::dirty_digest(request, &scanned)?;
+    // A working tree in which nothing differs is its commit.
+    let request = &match (request.source, dirty) {
+        (Source::WorkTree { checkout, commit }, None) => {
+            Request { source: Source::Commit { checkout, commit }, ..*request }
+        }
+        _ => *request,
     };
     let commit = commit::commit_of(request, &scanned);
-    if let Some(snapshot) = already_there(store, request, &commit)? {
+    if let Some(snapshot) = already_there(store, request, &commit, dirty)? {
         commit::point_at(store, request, &snapshot)?;
         open_graph(store, &snapshot)?;
         make_search(store, request, &snapshot, None, &mut phases)?;
@@ -197,6 +224,8 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
         base = None;
     }
 
+    request.options.check_time()?;
+
     phases.begin(Phase::Hash, None);
     let kept_units = kept_units(base.as_ref(), &same, &resolution);
     let (roots, mut counts) = match &base {
@@ -211,6 +240,7 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
     phases.begin(Phase::Store, None);
     let found = Found {
         commit: &commit,
+        dirty,
         files: &files,
         skipped: &scanned.skipped,
         resolution: &resolution,
@@ -218,6 +248,7 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
         roots: &roots,
         counts,
     };
+    request.options.check_time()?;
     let written = commit::write(store, request, &found)?;
 
     phases.begin(Phase::Image, None);
@@ -226,6 +257,7 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
     if let Some(results) = results_of(base.as_ref(), &same, resolution, &written) {
         // A reader may not be allowed to write here; the next run then resolves everything.
         let _ = results::write(store, &written.snapshot, &results);
+        step();
     }
     let written = written.snapshot;
 
@@ -242,6 +274,7 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
     });
     pool.install(|| make_search(store, request, &written, since.as_ref(), &mut phases))?;
     images::sweep(store, images::MAX_BYTES)?;
+    step();
 
     let mut report = commit::report_of(&written);
     report.new_snapshot = true;
@@ -250,6 +283,11 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
     report.partial = partial;
     report.phases = phases.finish();
     Ok(report)
+}
+
+/// Whether a run that made this snapshot came to its end: what search knows of history is stored after the rows.
+pub fn is_finished(store: &Store, snapshot: &SnapshotRow) -> Result<bool> {
+    Ok(store.history(snapshot, history::RULES)?.is_some())
 }
 
 fn files_of_optional(store: &Store, snapshot: Option<&SnapshotRow>) -> Result<FileList> {
@@ -296,7 +334,9 @@ fn make_images(
         let units: Vec<u32> = units.iter().chain(kept_units).copied().collect();
         if let Some(images) = delta::images(store, base, snapshot, &units, files, file_rows)? {
             commit::write_graph(store, snapshot, &images.graph);
+            step();
             names::write(store, snapshot, &images.names);
+            step();
             return Ok(Some(images));
         }
     }
@@ -336,12 +376,20 @@ fn results_of(
 }
 
 /// The snapshot that this run would make, when it is there.
-fn already_there(store: &Store, request: &Request<'_>, commit: &[u8]) -> Result<Option<SnapshotRow>> {
+fn already_there(
+    store: &Store,
+    request: &Request<'_>,
+    commit: &[u8],
+    dirty: Option<Hash>,
+) -> Result<Option<SnapshotRow>> {
     if request.options.force || !request.options.cover_all() {
         return Ok(None);
     }
     let Some(repo) = store.repo(request.url)? else { return Ok(None) };
-    Ok(store.snapshot_of_commit(repo.id, commit, RULESET)?)
+    Ok(match dirty {
+        None => store.snapshot_of_commit(repo.id, commit, RULESET)?,
+        Some(dirty) => store.snapshot_of_work_tree(repo.id, commit, RULESET, dirty)?,
+    })
 }
 
 /// What search reads: the history of the snapshot (a place without git has none), then the images.
@@ -353,14 +401,17 @@ fn make_search(
     phases: &mut Phases<'_>,
 ) -> Result<()> {
     phases.begin(Phase::History, None);
-    if let Source::Commit { checkout, commit } = request.source {
+    if let Source::Commit { checkout, commit } | Source::WorkTree { checkout, commit } = request.source {
         history::mine(store, checkout, commit, snapshot, since.map(|it| &it.base.snapshot))?;
     }
     phases.begin(Phase::Search, None);
     if since.is_none() {
         open_names(store, snapshot)?;
     }
-    search::make(store, snapshot, request.source, since)
+    step();
+    search::make(store, snapshot, request.source, since)?;
+    step();
+    Ok(())
 }
 
 fn pool(n_workers: usize) -> Result<ThreadPool> {

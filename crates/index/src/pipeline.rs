@@ -1,11 +1,13 @@
 //! The facts of every file of a tree, on all cores. Known versions come from the store and are not read again.
 
+use std::cell::RefCell;
+
 use knowing_extract::{Rules, Screen, SkipReason};
 use knowing_model::facts::FileFacts;
 use knowing_model::{FileId, RULESET, identity};
 use knowing_search::{FileTerms, Tokenizer};
 use knowing_store::{EncodedFacts, Store};
-use knowing_vcs::{BlobId, Directory, ObjectFormat, Reader};
+use knowing_vcs::{BlobId, Checkout, Directory, ObjectFormat, Reader, WorkReader};
 use rayon::prelude::*;
 
 use crate::base::Base;
@@ -59,6 +61,7 @@ pub(crate) fn read_all(plan: Vec<Planned>, request: &Request<'_>, progress: &dyn
         .map_init(
             || (Content::of(request.source), Tokenizer::new()),
             |(content, tokenizer), planned| {
+                request.options.check_time()?;
                 let outcome = settle(content, tokenizer, planned, &rules);
                 progress.advance(1);
                 outcome
@@ -172,6 +175,8 @@ fn settle(
 /// Where one thread reads from.
 pub(crate) enum Content<'a> {
     Objects(Box<Reader>),
+    /// What is not among the objects lies in the working tree.
+    WorkTree(&'a Checkout, Box<Reader>, RefCell<Option<Box<WorkReader>>>),
     Directory(&'a Directory),
 }
 
@@ -179,20 +184,32 @@ impl<'a> Content<'a> {
     pub(crate) fn of(source: Source<'a>) -> Content<'a> {
         match source {
             Source::Commit { checkout, .. } => Content::Objects(Box::new(checkout.reader())),
+            Source::WorkTree { checkout, .. } => {
+                Content::WorkTree(checkout, Box::new(checkout.reader()), RefCell::default())
+            }
             Source::Directory(directory) => Content::Directory(directory),
         }
     }
 
     /// The bytes, or why they are not to be had.
     fn read(&self, candidate: &Candidate, rules: &Rules) -> Result<std::result::Result<Vec<u8>, SkipReason>> {
+        let object = |reader: &Reader| {
+            // Asking for the size first keeps huge blobs out of memory.
+            Ok::<_, crate::Error>(match reader.blob_size(candidate.blob)? {
+                Some(size) if size > rules.max_file_bytes as u64 => Err(SkipReason::TooLarge),
+                _ => Ok(reader.blob(candidate.blob)?),
+            })
+        };
         let bytes = match self {
-            Content::Objects(reader) => {
-                // Asking for the size first keeps huge blobs out of memory.
-                match reader.blob_size(candidate.blob)? {
-                    Some(size) if size > rules.max_file_bytes as u64 => return Ok(Err(SkipReason::TooLarge)),
-                    _ => reader.blob(candidate.blob)?,
-                }
-            }
+            Content::Objects(reader) => match object(reader)? {
+                Ok(bytes) => bytes,
+                Err(reason) => return Ok(Err(reason)),
+            },
+            Content::WorkTree(checkout, reader, work_reader) => match object(reader)? {
+                Ok(None) => on_disk(checkout, work_reader, candidate)?,
+                Ok(bytes) => bytes,
+                Err(reason) => return Ok(Err(reason)),
+            },
             Content::Directory(directory) => match directory.read(&candidate.path)? {
                 // Written since it was listed: what was listed is gone.
                 Some(bytes) if knowing_vcs::hash_blob(ObjectFormat::Sha1, &bytes)? != candidate.blob => None,
@@ -209,4 +226,19 @@ impl<'a> Content<'a> {
         let rules = Rules { max_file_bytes: usize::MAX, ..Rules::default() };
         Ok(self.read(&candidate, &rules)?.ok())
     }
+}
+
+/// A file of the working tree; none when it was written since it was listed: what was listed is gone.
+fn on_disk(
+    checkout: &Checkout,
+    work_reader: &RefCell<Option<Box<WorkReader>>>,
+    candidate: &Candidate,
+) -> Result<Option<Vec<u8>>> {
+    let mut work_reader = work_reader.borrow_mut();
+    if work_reader.is_none() {
+        *work_reader = checkout.work_reader()?.map(Box::new);
+    }
+    let Some(work_reader) = work_reader.as_mut() else { return Ok(None) };
+    let Some(bytes) = work_reader.read(&candidate.path)? else { return Ok(None) };
+    Ok((checkout.hash_blob(&bytes)? == candidate.blob).then_some(bytes))
 }

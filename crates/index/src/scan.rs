@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use knowing_extract::{Rules, Screen, SkipReason};
-use knowing_vcs::{BlobId, Checkout, CommitId, Directory, EntryKind, Ignore, ObjectFormat};
+use knowing_vcs::{BlobId, Checkout, CommitId, Content, Directory, EntryKind, Ignore, ObjectFormat};
 
 use crate::{Error, Options, Result};
 
@@ -13,8 +13,18 @@ use crate::{Error, Options, Result};
 pub enum Source<'a> {
     /// Content is read from git's objects; the work tree is not touched.
     Commit { checkout: &'a Checkout, commit: CommitId },
+    /// The files as they lie in the working tree, of which HEAD is this commit.
+    WorkTree { checkout: &'a Checkout, commit: CommitId },
     /// A place without git.
     Directory(&'a Directory),
+}
+
+impl Source<'_> {
+    /// Whether a checkout that is read stands on the snapshot from then on. What is not committed is gone with the next
+    /// edit: nothing stands on it.
+    pub(crate) fn moves_checkout(self) -> bool {
+        !matches!(self, Source::WorkTree { .. })
+    }
 }
 
 /// Why files were left out: name and count.
@@ -49,6 +59,7 @@ pub(crate) fn scan(source: Source<'_>, options: &Options) -> Result<Scanned> {
     let filter = Filter::new(options)?;
     match source {
         Source::Commit { checkout, commit } => scan_commit(checkout, commit, &filter),
+        Source::WorkTree { checkout, .. } => scan_work_tree(checkout, &filter),
         Source::Directory(directory) => scan_directory(directory, &filter),
     }
 }
@@ -67,6 +78,35 @@ fn scan_commit(checkout: &Checkout, commit: CommitId, filter: &Filter) -> Result
         match filter.decide(&entry.path, entry.kind) {
             Ok(language) => scanned.files.push(Candidate { path: entry.path, blob: entry.blob, language }),
             Err(reason) => scanned.skip(reason),
+        }
+    }
+    Ok(scanned)
+}
+
+/// Only files are read that git's index does not know as they are.
+fn scan_work_tree(checkout: &Checkout, filter: &Filter) -> Result<Scanned> {
+    let list = checkout.work_files()?;
+    let mut reader = checkout.work_reader()?;
+    let mut scanned = Scanned::default();
+    scanned.skip_many(SkipReason::PathEncoding.name(), list.unusable_paths.len());
+    for file in list.files {
+        let language = match filter.decide(&file.path, file.kind) {
+            Ok(language) => language,
+            Err(reason) => {
+                scanned.skip(reason);
+                continue;
+            }
+        };
+        let blob = match (file.content, &mut reader) {
+            (Content::Known(blob), _) => Some(blob),
+            (Content::OnDisk { .. }, Some(reader)) => {
+                reader.read(&file.path)?.map(|it| checkout.hash_blob(&it)).transpose()?
+            }
+            (Content::OnDisk { .. }, None) => None,
+        };
+        match blob {
+            Some(blob) => scanned.files.push(Candidate { path: file.path, blob, language }),
+            None => scanned.skip(SkipReason::MissingObject.name()),
         }
     }
     Ok(scanned)

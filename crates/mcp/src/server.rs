@@ -3,7 +3,9 @@
 use std::io;
 use std::sync::Arc;
 
-use knowing_ops::{Access, Cx, Environment, Error, ErrorKind, Progress, Silent, Tool};
+use knowing_ops::{
+    Access, Cx, Environment, Error, ErrorKind, Progress, Silent, StalePolicy, Tool, TreeChoice,
+};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, Implementation, JsonObject,
     ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig,
@@ -151,7 +153,14 @@ impl Call {
             Error::new(ErrorKind::Io, message, "start the server in a directory that exists")
         })?;
         let repo = self.options.repo.clone();
-        let mut cx = Cx { environment, repo, progress, output: &mut io::sink() };
+        let mut cx = Cx {
+            environment,
+            repo,
+            tree: TreeChoice::default(),
+            stale: StalePolicy::default(),
+            progress,
+            output: &mut io::sink(),
+        };
         knowing_ops::run_tool(self.name, self.arguments, &mut cx)
     }
 }

@@ -8,16 +8,39 @@ use serde::Serialize;
 pub const SCHEMA: u32 = 1;
 
 /// Which state of which repository an answer is about.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Tree {
     /// Version of this JSON.
     pub schema: u32,
     pub repo: String,
-    /// First digits of the commit.
+    /// First digits of the commit, and `+` and those of a digest when files on disk differ from it.
     pub tree: String,
+    /// What the answer was computed from.
     pub snapshot: String,
-    /// `yes`, `behind(n)` when HEAD is n commits ahead, `unindexed` when HEAD is elsewhere.
+    /// `yes`; `dirty(n)` when n files differ from the snapshot, `behind(n)` when HEAD is n commits ahead, `unindexed` when
+    /// HEAD is elsewhere.
     pub fresh: String,
+    /// The first files that differ from the snapshot.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub dirty: Vec<String>,
+    /// Why the answer is not of HEAD, when it should be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stale: Option<String>,
+}
+
+impl Tree {
+    pub fn is_fresh(&self) -> bool {
+        self.fresh == "yes"
+    }
+
+    /// Files that differ from the snapshot, in words; empty when there are none.
+    pub fn dirty_names(&self) -> String {
+        let total: Option<usize> =
+            self.fresh.strip_prefix("dirty(").and_then(|it| it.strip_suffix(')')?.parse().ok());
+        let n_more = total.unwrap_or_default().saturating_sub(self.dirty.len());
+        let more = if n_more > 0 { format!(" and {n_more} more") } else { String::new() };
+        format!("{}{more}", self.dirty.join(", "))
+    }
 }
 
 /// A symbol and where it stands.

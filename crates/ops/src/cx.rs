@@ -10,14 +10,20 @@ use knowing_vcs::CommitId;
 
 use crate::answer::{SCHEMA, Tree};
 use crate::error::{Candidate, Error, ErrorKind, Result};
+use crate::freshness::{StalePolicy, TreeChoice};
 use crate::place::Place;
 use crate::registry::Registry;
+use crate::work_state::WorkState;
 
 /// What a face gives to an operation.
 pub struct Cx<'a> {
     pub environment: Environment,
     /// `--repo`: a path, a url or the end of one.
     pub repo: Option<String>,
+    /// `--tree`: which state of the repository to answer from.
+    pub tree: TreeChoice,
+    /// `--stale-policy`: what to do when the snapshot is not of the tree as it is.
+    pub stale: StalePolicy,
     pub progress: &'a dyn Progress,
     /// Where an operation writes that has more to say than fits in a reply.
     pub output: &'a mut dyn io::Write,
@@ -105,6 +111,8 @@ pub(crate) struct Opened {
     pub(crate) tree: Tree,
     /// The directory paths are typed in, relative to the top of the repository.
     pub(crate) prefix: String,
+    /// Files on disk that differ from the snapshot.
+    pub(crate) work: WorkState,
 }
 
 impl Opened {
@@ -125,22 +133,25 @@ pub(crate) struct Target {
 }
 
 impl Cx<'_> {
-    /// The snapshot that answers for the repository asked for.
-    pub(crate) fn open(&self) -> Result<Opened> {
+    /// The snapshot that is stored for the repository asked for, and how it stands to HEAD; files are not looked at.
+    pub(crate) fn open_stored(&self) -> Result<Opened> {
         let target = self.target()?;
         let no_index = || no_index(&target);
         let store = Store::open_existing(&target.database)?.ok_or_else(no_index)?;
         let repo = self.repo_of(&store, &target)?;
+        let mut elsewhere = None;
         let (snapshot, fresh) = match &target.place {
             Some(place) => of_place(&store, &repo, place)?.ok_or_else(no_index)?,
-            None => {
-                // Where a checkout stands before what was indexed last: that may be an old commit someone compared with.
-                let latest = match self.latest_of_checkouts(&store, &repo, &target.database)? {
-                    Some(snapshot) => Some(snapshot),
-                    None => store.latest_snapshot(repo.id)?,
-                };
-                (latest.ok_or_else(no_index)?, "yes".to_owned())
-            }
+            // Where a checkout stands before what was indexed last: that may be an old commit someone compared with.
+            None => match self.latest_of_checkouts(&store, &repo, &target.database)? {
+                Some((snapshot, place)) => {
+                    let standing =
+                        place.as_ref().map(|it| of_place(&store, &repo, it)).transpose()?.flatten();
+                    elsewhere = place;
+                    standing.unwrap_or((snapshot, "yes".to_owned()))
+                }
+                None => (store.latest_snapshot(repo.id)?.ok_or_else(no_index)?, "yes".to_owned()),
+            },
         };
         let tree = Tree {
             schema: SCHEMA,
@@ -148,10 +159,11 @@ impl Cx<'_> {
             tree: tree_name(&snapshot),
             snapshot: snapshot.id.to_string(),
             fresh,
+            ..Tree::default()
         };
-        let prefix =
-            target.place.map(|it| it.prefix_of(&self.environment.working_directory)).unwrap_or_default();
-        Ok(Opened { store, snapshot, tree, prefix })
+        let prefix = target.place.as_ref().map(|it| it.prefix_of(&self.environment.working_directory));
+        let prefix = prefix.unwrap_or_default();
+        Ok(Opened { store, snapshot, tree, prefix, work: WorkState::of(target.place.or(elsewhere)) })
     }
 
     /// The database of the repository asked for, whatever is in it.
@@ -180,19 +192,6 @@ impl Cx<'_> {
         repo.ok_or_else(|| no_index(target))
     }
 
-    /// The snapshot of HEAD, made first when it is not there; and where the repository lies, when that is known.
-    pub(crate) fn open_fresh(&mut self) -> Result<(Opened, Option<Place>)> {
-        let needs_index = match self.open() {
-            Ok(opened) if opened.tree.fresh == "yes" => return Ok((opened, self.place().ok())),
-            Ok(_) => true,
-            Err(error) => error.kind == ErrorKind::NoIndex,
-        };
-        if needs_index && self.place().is_ok() {
-            crate::index_repo::run(self, &crate::index_repo::IndexRepo::default())?;
-        }
-        Ok((self.open()?, self.place().ok()))
-    }
-
     /// The snapshot of a commit, made first when it is not there. The checkout goes on standing where it stands.
     pub(crate) fn open_commit(&mut self, revision: &str) -> Result<Opened> {
         let target = self.target()?;
@@ -214,8 +213,9 @@ impl Cx<'_> {
             snapshot: snapshot.id.to_string(),
             // It was asked for, so that it cannot be stale.
             fresh: "yes".to_owned(),
+            ..Tree::default()
         };
-        Ok(Opened { store, snapshot, tree, prefix: String::new() })
+        Ok(Opened { store, snapshot, tree, prefix: String::new(), work: WorkState::default() })
     }
 
     /// Where the repository asked for lies; an error when only its name is known.
@@ -235,28 +235,30 @@ impl Cx<'_> {
         known.into_iter().find(is_it)?.paths.iter().find_map(|it| Place::at(it).ok())
     }
 
-    /// Where the checkout stands that was indexed last, of those that the registry knows.
+    /// Where the checkout stands that was indexed last, of those that the registry knows; and the checkout, when it is
+    /// still there.
     fn latest_of_checkouts(
         &self,
         store: &Store,
         repo: &RepoRow,
         database: &Path,
-    ) -> Result<Option<SnapshotRow>> {
+    ) -> Result<Option<(SnapshotRow, Option<Place>)>> {
         let Ok(directory) = self.environment.own_directory() else { return Ok(None) };
         let known = Registry::read(&directory).repositories;
         let entry = known.into_iter().find(|it| it.url == repo.url && it.database == database);
         let mut latest = None;
         for path in entry.map(|it| it.paths).unwrap_or_default() {
             let worktree = store.worktree(&path.to_string_lossy())?.filter(|it| it.repo == repo.id);
-            latest = latest.max(worktree.map(|it| (it.last_seen, it.head_snapshot)));
+            latest = latest.max(worktree.map(|it| (it.last_seen, it.head_snapshot, path)));
         }
-        match latest {
-            Some((_, snapshot)) => Ok(store.snapshot_at(snapshot)?),
-            None => Ok(None),
-        }
+        let Some((_, snapshot, path)) = latest else { return Ok(None) };
+        let Some(snapshot) = store.snapshot_at(snapshot)? else { return Ok(None) };
+        // Something else may lie there by now.
+        let is_it = |it: &Place| it.top() == path && it.identity(None).is_ok_and(|it| it.url == repo.url);
+        Ok(Some((snapshot, Place::at(&path).ok().filter(is_it))))
     }
 
-    fn target(&self) -> Result<Target> {
+    pub(crate) fn target(&self) -> Result<Target> {
         if let Some(repo) = &self.repo {
             let path = self.environment.working_directory.join(repo);
             return if path.exists() { self.target_at(Place::at(&path)?) } else { self.target_named(repo) };
@@ -350,8 +352,10 @@ fn of_place(store: &Store, repo: &RepoRow, place: &Place) -> Result<Option<(Snap
         None => None,
     };
     let Some(head) = head else { return Ok(own.map(|it| (it, "yes".to_owned()))) };
+    // What an earlier version of the program made of it is not what this one would say.
     if let Some(own) = &own
         && own.commit == head.as_bytes()
+        && own.ruleset == RULESET
     {
         return Ok(Some((own.clone(), "yes".to_owned())));
     }

@@ -203,6 +203,9 @@ impl From<knowing_index::Error> for Error {
             Index::Glob { .. } => {
                 Error::new(ErrorKind::Usage, error.to_string(), "globs are written as in `.gitignore`")
             }
+            Index::TooLong => {
+                Error::new(ErrorKind::Timeout, error.to_string(), "run `knowing index`, which takes its time")
+            }
             Index::Threads { .. } => {
                 Error::new(ErrorKind::Limit, error.to_string(), "give fewer `--workers`")
             }

@@ -3,18 +3,20 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use knowing_index::{Options, Request, Source};
-use knowing_model::hex;
+use knowing_index::{Options, Report, Request, Source};
+use knowing_model::{SnapshotId, hex};
 use knowing_store::{SnapshotRow, Store};
-use knowing_vcs::{CommitId, Note};
+use knowing_vcs::{Checkout, CommitId, Note};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::answer::{SCHEMA, rounded};
-use crate::cx::Cx;
+use crate::answer::{SCHEMA, Tree, rounded};
+use crate::cx::{Cx, Opened, tree_name};
 use crate::error::{Error, ErrorKind, Result};
+use crate::freshness::TreeChoice;
 use crate::place::Place;
 use crate::registry::Registry;
+use crate::work_state::WorkState;
 
 /// Index a repository: its symbols, and who calls, imports and extends whom
 #[derive(Clone, Debug, Default, clap::Args, Deserialize, JsonSchema)]
@@ -25,6 +27,7 @@ Examples:
   knowing index --commit v2.0 --json     another commit; the work tree is not touched
   knowing index /srv/git/app.git         a bare repository
   knowing index --exclude 'docs/**'      leave files out
+  knowing index --working-tree           what is not committed too, as a snapshot beside the others
 
 Indexing a commit that is indexed already reads nothing. Nothing is ever written into the work tree.")]
 pub struct IndexRepo {
@@ -35,6 +38,11 @@ pub struct IndexRepo {
     #[arg(long, value_name = "REV")]
     #[serde(default)]
     pub commit: Option<String>,
+    /// The files as they are, committed or not
+    // On the command line it is an option of every command.
+    #[arg(skip)]
+    #[serde(default)]
+    pub working_tree: bool,
     /// Threads; default one for each core
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=512))]
     #[serde(default)]
@@ -63,12 +71,10 @@ pub struct IndexRepo {
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct IndexReply {
-    /// Version of this JSON.
-    pub schema: u32,
-    pub repo: String,
+    #[serde(flatten)]
+    pub tree: Tree,
     /// The commit; of a directory without git the digest of its files.
     pub commit: String,
-    pub snapshot: String,
     /// Hash over all edges.
     pub root: String,
     /// False when the commit was indexed already.
@@ -132,37 +138,25 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &IndexRepo) -> Result<IndexReply> 
     let known = cx.registered(&place).map(|it| it.url);
     let remembered = known.as_deref().and_then(|it| place.remembered_url(it));
     let identity = place.identity(arguments.url.as_deref().or(remembered))?;
-    let (source, branch) = source(&place, arguments)?;
+    let wanted = wanted(arguments, &cx.tree)?;
+    let source = source(&place, wanted)?;
     let options = Options {
         workers: arguments.workers.map_or(0, usize::from),
         vendored: arguments.vendored,
         include: arguments.include.clone(),
         exclude: arguments.exclude.clone(),
         force: arguments.force,
+        deadline: None,
     };
     let database = cx.environment.database_of(&identity.url)?;
     let mut store = Store::open(&database)?;
-    let rows = store.keep_rows()?;
-    let key = place.key();
-    let request = Request {
-        source,
-        url: &identity.url,
-        object_format: identity.object_format,
-        place: Some(&key),
-        branch: branch.as_deref(),
-        options: &options,
-        now: cx.environment.now,
-    };
-    let report = knowing_index::index(&mut store, &request, cx.progress)?;
+    let report = index_place(cx, &mut store, &place, &identity.url, source, &options)?;
     let mut notes: Vec<String> = identity.notes.iter().map(|it| note(*it).to_owned()).collect();
     notes.extend(register(cx, &identity.url, &database, &place));
-    drop(rows);
-    crate::gc::after_index(cx, &mut store);
+    let tree = tree_of(store, identity.url, &report, place, wanted)?;
     Ok(IndexReply {
-        schema: SCHEMA,
-        repo: identity.url,
+        tree,
         commit: hex(&report.commit),
-        snapshot: report.snapshot.to_string(),
         root: report.root.to_string(),
         new_snapshot: report.new_snapshot,
         database: database.display().to_string(),
@@ -192,6 +186,73 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &IndexRepo) -> Result<IndexReply> 
     })
 }
 
+/// Indexes a place as what a checkout stands on from then on, and remembers where it is.
+pub(crate) fn index_place(
+    cx: &Cx<'_>,
+    store: &mut Store,
+    place: &Place,
+    url: &str,
+    source: Source<'_>,
+    options: &Options,
+) -> Result<Report> {
+    let (key, identity) = (place.key(), place.identity(Some(url))?);
+    let branch = match place {
+        Place::Git(checkout) => checkout.head()?.branch,
+        Place::Directory(_) => None,
+    };
+    let request = Request {
+        source,
+        url,
+        object_format: identity.object_format,
+        place: Some(&key),
+        branch: branch.as_deref(),
+        options,
+        now: cx.environment.now,
+    };
+    let rows = store.keep_rows()?;
+    let report = knowing_index::index(store, &request, cx.progress)?;
+    drop(rows);
+    crate::gc::after_index(cx, store);
+    Ok(report)
+}
+
+/// A snapshot that an index run names.
+pub(crate) fn made(store: &Store, id: SnapshotId) -> Result<SnapshotRow> {
+    store.snapshot(id)?.ok_or_else(|| {
+        let message = format!("the snapshot {id} was made and is not there");
+        Error::new(ErrorKind::Corrupt, message, "index again with `knowing index --force`")
+    })
+}
+
+pub(crate) fn no_commit(checkout: &Checkout) -> Error {
+    let place = checkout.work_dir().unwrap_or(checkout.git_dir());
+    Error::new(
+        ErrorKind::BadInput,
+        format!("`{}` has no commit yet", place.display()),
+        "commit something, then run `knowing index` again",
+    )
+}
+
+/// What was indexed, and how the files on disk stand to it.
+fn tree_of(store: Store, url: String, report: &Report, place: Place, wanted: Wanted<'_>) -> Result<Tree> {
+    let snapshot = made(&store, report.snapshot)?;
+    let tree = Tree {
+        schema: SCHEMA,
+        repo: url,
+        tree: tree_name(&snapshot),
+        snapshot: snapshot.id.to_string(),
+        fresh: "yes".to_owned(),
+        ..Tree::default()
+    };
+    let mut opened =
+        Opened { store, snapshot, tree, prefix: String::new(), work: WorkState::of(Some(place)) };
+    // What was asked for by name is what it is, whatever the files are.
+    if wanted == Wanted::Head {
+        opened.look_at_files()?;
+    }
+    Ok(opened.tree)
+}
+
 /// The snapshot of a commit, found or made. No checkout is said to stand on it.
 pub(crate) fn snapshot_of(
     cx: &Cx<'_>,
@@ -219,38 +280,55 @@ pub(crate) fn snapshot_of(
     };
     let _rows = store.keep_rows()?;
     let report = knowing_index::index(store, &request, cx.progress)?;
-    let snapshot = store.snapshot(report.snapshot)?;
-    snapshot.ok_or_else(|| {
-        let message = format!("the snapshot {} was made and is not there", report.snapshot);
-        Error::new(ErrorKind::Corrupt, message, "index again with `knowing index --force`")
-    })
+    made(store, report.snapshot)
 }
 
-fn source<'a>(place: &'a Place, arguments: &IndexRepo) -> Result<(Source<'a>, Option<String>)> {
-    match place {
-        Place::Git(checkout) => {
-            let head = checkout.head()?;
-            let commit = match (&arguments.commit, head.commit) {
-                (Some(revision), _) => checkout.resolve(revision)?,
-                (None, Some(commit)) => commit,
-                (None, None) => {
-                    return Err(Error::new(
-                        ErrorKind::BadInput,
-                        format!("`{}` has no commit yet", place.key()),
-                        "commit something, then run `knowing index` again",
-                    ));
-                }
-            };
-            Ok((Source::Commit { checkout, commit }, head.branch))
+/// Which state of the repository to index.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted<'a> {
+    Head,
+    Working,
+    Commit(&'a str),
+}
+
+/// What the arguments say, and where they say nothing, what was said for every command.
+fn wanted<'a>(arguments: &'a IndexRepo, tree: &'a TreeChoice) -> Result<Wanted<'a>> {
+    let is_working = arguments.working_tree || *tree == TreeChoice::Working;
+    match (&arguments.commit, tree) {
+        (Some(revision), _) if is_working => Err(Error::new(
+            ErrorKind::Usage,
+            format!("the working tree is not the commit `{revision}`"),
+            "leave out `--commit` or `--working-tree`",
+        )),
+        (Some(revision), _) | (None, TreeChoice::Reference(revision)) => Ok(Wanted::Commit(revision)),
+        (None, _) if is_working => Ok(Wanted::Working),
+        (None, _) => Ok(Wanted::Head),
+    }
+}
+
+fn source<'a>(place: &'a Place, wanted: Wanted<'_>) -> Result<Source<'a>> {
+    match (place, wanted) {
+        (Place::Git(checkout), Wanted::Commit(revision)) => {
+            Ok(Source::Commit { checkout, commit: checkout.resolve(revision)? })
         }
-        Place::Directory(directory) => match &arguments.commit {
-            None => Ok((Source::Directory(directory), None)),
-            Some(revision) => Err(Error::new(
-                ErrorKind::Usage,
-                format!("`{revision}` names no commit: `{}` has no git repository", place.key()),
-                "leave out `--commit`",
-            )),
-        },
+        (Place::Git(checkout), _) => {
+            let Some(commit) = checkout.head()?.commit else { return Err(no_commit(checkout)) };
+            match wanted {
+                Wanted::Working if checkout.work_dir().is_none() => Err(Error::new(
+                    ErrorKind::Usage,
+                    format!("`{}` has no working tree", place.key()),
+                    "leave out `--working-tree`",
+                )),
+                Wanted::Working => Ok(Source::WorkTree { checkout, commit }),
+                _ => Ok(Source::Commit { checkout, commit }),
+            }
+        }
+        (Place::Directory(_), Wanted::Commit(revision)) => Err(Error::new(
+            ErrorKind::Usage,
+            format!("`{revision}` names no commit: `{}` has no git repository", place.key()),
+            "leave out `--commit`",
+        )),
+        (Place::Directory(directory), _) => Ok(Source::Directory(directory)),
     }
 }
 
@@ -266,7 +344,7 @@ fn note(note: Note) -> &'static str {
 }
 
 /// The registry is a convenience: an index that cannot be entered there is still an index.
-fn register(cx: &Cx<'_>, url: &str, database: &std::path::Path, place: &Place) -> Option<String> {
+pub(crate) fn register(cx: &Cx<'_>, url: &str, database: &std::path::Path, place: &Place) -> Option<String> {
     let directory = cx.environment.own_directory().ok()?;
     let written = Registry::remember(&directory, url, database, place.top());
     written.err().map(|error| format!("the registry in `{}` cannot be written: {error}", directory.display()))

@@ -16,6 +16,7 @@ mod cx;
 mod diff;
 mod error;
 mod export;
+mod freshness;
 mod fsck;
 mod gc;
 mod gc_heads;
@@ -44,6 +45,7 @@ mod vacuum;
 mod verify;
 mod view;
 mod why;
+mod work_state;
 
 pub use answer::{Link, SCHEMA, SymbolInfo, Tree};
 pub use blast_radius::{BlastRadius, BlastRadiusReply, Impact, PathStep, Risk};
@@ -58,6 +60,7 @@ pub use context_for_task::ContextForTask;
 pub use cx::{Cx, Environment};
 pub use error::{Candidate, Error, ErrorKind, Result};
 pub use export::{Export, ExportFormat, ExportReply};
+pub use freshness::{StalePolicy, TreeChoice};
 pub use fsck::{Fsck, FsckCounts, FsckFinding, FsckReply};
 pub use gc::{Gc, SweptReply};
 pub use index_repo::{IndexReply, IndexRepo, PhaseReport};
@@ -120,9 +123,7 @@ macro_rules! operations {
             mut arguments: serde_json::Map<String, serde_json::Value>,
             cx: &mut Cx<'_>,
         ) -> Result<serde_json::Value> {
-            if let Some(repo) = tool::take_repo(&mut arguments)? {
-                cx.repo = Some(repo);
-            }
+            tool::take_common(&mut arguments, cx)?;
             let reply = match name {
                 $($name if access!($($access)?).is_some() => {
                     Reply::$variant($module::run(cx, &tool::arguments(arguments)?)?)

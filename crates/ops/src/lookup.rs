@@ -86,9 +86,17 @@ impl View<'_> {
     fn around(&self, path: &str, line: u32, column: Option<u32>) -> Result<Vec<NodeIndex>> {
         let Some(path) = self.file_meant(path)? else { return Ok(Vec::new()) };
         let column = column.unwrap_or(u32::MAX);
-        let innermost = self
-            .reader()
-            .symbols_in_file(&path)?
+        let mut symbols = self.reader().symbols_in_file(&path)?;
+        // Who edits a file means its lines as they are now.
+        if let Some(anchors) = self.anchors(&path) {
+            for it in &mut symbols {
+                let (symbol, span) = (&it.symbol.symbol, &mut it.span);
+                let found = anchors.declaration(&symbol.path, symbol.kind, (span.first_line, span.last_line));
+                span.name.line = anchors.line(span.name.line);
+                (span.first_line, span.last_line) = (found.first_line, found.last_line);
+            }
+        }
+        let innermost = symbols
             .into_iter()
             .filter(|it| it.span.first_line <= line && line <= it.span.last_line)
             // Of several on one line, the one whose name stands last before the column.

@@ -51,6 +51,22 @@ impl Place {
         }
     }
 
+    /// The text of a file version that git has.
+    pub(crate) fn stored_text(&self, blob: &[u8]) -> Option<Vec<u8>> {
+        match self {
+            Place::Git(checkout) => checkout.reader().blob(BlobId::from_bytes(blob)?).ok()?,
+            Place::Directory(_) => None,
+        }
+    }
+
+    /// The text of a file as it would be committed now.
+    pub(crate) fn text_on_disk(&self, path: &str) -> Option<Vec<u8>> {
+        match self {
+            Place::Git(checkout) => checkout.work_reader().ok()??.read(path).ok()?,
+            Place::Directory(directory) => directory.read(path).ok()?,
+        }
+    }
+
     pub(crate) fn identity(&self, url: Option<&str>) -> Result<RepoIdentity> {
         Ok(match self {
             Place::Git(checkout) => checkout.identity(url)?,

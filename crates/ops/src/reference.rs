@@ -6,6 +6,7 @@ use knowing_store::{SnapshotRow, Store};
 use crate::answer::Tree;
 use crate::cx::{Cx, Opened, tree_name};
 use crate::error::{Candidate, Error, ErrorKind, Result};
+use crate::work_state::WorkState;
 
 /// Fewer digits of an id are too easily a word.
 const MIN_DIGITS: usize = 8;
@@ -45,9 +46,9 @@ impl Cx<'_> {
     /// The snapshot that a reference means, open for reading; a commit that has none is indexed first.
     pub(crate) fn open_reference(&mut self, text: &str) -> Result<Opened> {
         match Reference::parse(text.trim()) {
-            Reference::Latest | Reference::Back(0) => self.open(),
+            Reference::Latest | Reference::Back(0) => self.open_checkout(),
             Reference::Back(steps) => {
-                let opened = self.open()?;
+                let opened = self.open_checkout()?;
                 let chain = chain(&opened.store, &opened.snapshot)?;
                 match chain.get(steps) {
                     Some(snapshot) => Ok(opened.at(snapshot.clone())),
@@ -55,7 +56,7 @@ impl Cx<'_> {
                 }
             }
             Reference::First => {
-                let opened = self.open()?;
+                let opened = self.open_checkout()?;
                 let first = chain(&opened.store, &opened.snapshot)?.pop();
                 Ok(match first {
                     Some(first) => opened.at(first),
@@ -63,7 +64,7 @@ impl Cx<'_> {
                 })
             }
             Reference::Base => {
-                let opened = self.open()?;
+                let opened = self.open_checkout()?;
                 let all = opened.store.snapshots(opened.snapshot.repo)?;
                 let base = all.into_iter().rev().find(|it| {
                     it.stage == Stage::Base
@@ -87,8 +88,8 @@ impl Cx<'_> {
     }
 
     /// None when no snapshot's id begins so.
-    fn open_id(&self, digits: &str) -> Result<Option<Opened>> {
-        let opened = match self.open() {
+    fn open_id(&mut self, digits: &str) -> Result<Option<Opened>> {
+        let opened = match self.open_checkout() {
             Err(error) if error.kind == ErrorKind::NoIndex => return Ok(None),
             opened => opened?,
         };
@@ -130,9 +131,11 @@ impl Opened {
             tree: tree_name(&snapshot),
             snapshot: snapshot.id.to_string(),
             fresh: "yes".to_owned(),
+            dirty: Vec::new(),
+            stale: None,
             ..self.tree
         };
-        Opened { snapshot, tree, ..self }
+        Opened { snapshot, tree, work: WorkState::of(self.work.place), ..self }
     }
 }
 

@@ -9,7 +9,9 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use crate::cx::Cx;
 use crate::error::{Candidate, Error, ErrorKind, Result};
+use crate::freshness::{StalePolicy, TreeChoice};
 use crate::nearest::nearest;
 use crate::{Access, Listed};
 
@@ -37,10 +39,16 @@ fn tool(listed: Listed) -> Option<Tool> {
     let description =
         arguments.remove("description").as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
     arguments.remove("title");
-    let mut arguments = object(slim(Value::Object(arguments), Keep::Descriptions));
+    let mut arguments = flat(object(slim(Value::Object(arguments), Keep::Descriptions)));
     let properties = arguments.entry("properties").or_insert_with(|| Value::Object(Map::new()));
     if let Value::Object(properties) = properties {
-        properties.insert(REPO.to_owned(), serde_json::json!({ "type": "string" }));
+        // Every tool takes all of them; where a snapshot is named, or no tree is looked at, the others need no mention.
+        let names_snapshots = ["base", "commit", "confirm", "old", "quick", "snapshot"]
+            .iter()
+            .any(|it| properties.contains_key(*it));
+        for name in COMMON.iter().filter(|it| **it == REPO || !names_snapshots) {
+            properties.insert((*name).to_owned(), serde_json::json!({ "type": "string" }));
+        }
     }
     arguments.insert("additionalProperties".to_owned(), Value::Bool(false));
     let reply = renamed(inlined(without_unused(object(slim(listed.reply.to_value(), Keep::Types)))));
@@ -147,6 +155,10 @@ fn slim(schema: Value, keep: Keep) -> Value {
         };
         slimmed.insert(key, value);
     }
+    // Words are texts, which who answers has to say and who asks knows.
+    if keep == Keep::Descriptions && slimmed.contains_key("enum") {
+        slimmed.remove("type");
+    }
     Value::Object(slimmed)
 }
 
@@ -172,6 +184,25 @@ fn without_unused(mut schema: Map<String, Value>) -> Map<String, Value> {
             return schema;
         }
     }
+}
+
+/// Definitions of what arguments may be stand where they are used, which is shorter.
+fn flat(mut schema: Map<String, Value>) -> Map<String, Value> {
+    let Some(Value::Object(definitions)) = schema.remove("$defs") else { return schema };
+    let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+    for property in properties.into_iter().flat_map(|it| it.values_mut()) {
+        let Some(property) = property.as_object_mut() else { continue };
+        let Some(Value::String(reference)) = property.remove("$ref") else { continue };
+        let named = reference.strip_prefix("#/$defs/").and_then(|it| definitions.get(it)).cloned();
+        for (key, value) in named.and_then(|it| it.as_object().cloned()).into_iter().flatten() {
+            property.entry(key).or_insert(value);
+        }
+    }
+    let is_left = Value::Object(schema.clone()).to_string().contains("#/$defs/");
+    if is_left {
+        schema.insert("$defs".to_owned(), Value::Object(definitions));
+    }
+    schema
 }
 
 /// Definitions that are referred to once stand where they are used, which is shorter.
@@ -227,7 +258,9 @@ fn replace(value: &mut Value, reference: &str, definition: &Value) {
     }
 }
 
-/// The argument that all tools have in common.
+/// The arguments that all tools have in common.
+const COMMON: &[&str] = &[REPO, "stale", "tree"];
+
 const REPO: &str = "repo";
 
 /// Other names of arguments, where a tool has the second and not the first.
@@ -241,14 +274,28 @@ const ALSO: &[(&str, &str)] = &[
     ("token_budget", "budget"),
 ];
 
-/// Takes what all tools have in common out of the arguments: the repository.
-pub(crate) fn take_repo(arguments: &mut Map<String, Value>) -> Result<Option<String>> {
+/// Takes what all tools have in common out of the arguments: the repository, the state of it that is meant, and what to do
+/// when what is stored is of another.
+pub(crate) fn take_common(arguments: &mut Map<String, Value>, cx: &mut Cx<'_>) -> Result<()> {
     // Under the first name that is there.
-    let given = [REPO, "repo_url"].into_iter().find_map(|it| arguments.remove(it));
+    if let Some(repo) = take_text(arguments, &[REPO, "repo_url"], "a path or url")? {
+        cx.repo = Some(repo);
+    }
+    if let Some(tree) = take_text(arguments, &["tree"], "`head`, `working` or a revision")? {
+        cx.tree = TreeChoice::named(&tree);
+    }
+    if let Some(policy) = take_text(arguments, &["stale", "stale_policy"], "a policy")? {
+        cx.stale = StalePolicy::named(&policy)?;
+    }
+    Ok(())
+}
+
+fn take_text(arguments: &mut Map<String, Value>, names: &[&str], expected: &str) -> Result<Option<String>> {
+    let given = names.iter().find_map(|it| Some((it, arguments.remove(*it)?)));
     match given {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(repo)) => Ok(Some(repo)),
-        Some(other) => Err(wrong(format!("`repo` is `{other}`, expected a path or url as text"))),
+        None | Some((_, Value::Null)) => Ok(None),
+        Some((_, Value::String(text))) => Ok(Some(text)),
+        Some((name, other)) => Err(wrong(format!("`{name}` is `{other}`, expected {expected} as text"))),
     }
 }
 
@@ -322,7 +369,7 @@ fn split(text: &str) -> Value {
 }
 
 fn unknown(name: &str, properties: &Map<String, Value>) -> Error {
-    let names = || properties.keys().map(String::as_str).chain([REPO]);
+    let names = || properties.keys().map(String::as_str).chain(COMMON.iter().copied());
     let near = nearest(name, names(), 3);
     let hint = match near.is_empty() {
         true => format!("its arguments are `{}`", names().collect::<Vec<_>>().join("`, `")),
@@ -381,17 +428,34 @@ mod tests {
     }
 
     #[test]
-    fn the_repository_is_an_argument_of_every_tool() {
+    fn what_is_common_is_an_argument_of_every_tool() {
         for tool in tools() {
             assert_eq!(tool.arguments["properties"][REPO]["type"], "string", "{}", tool.name);
             assert_eq!(tool.arguments["type"], "object");
             assert_eq!(tool.reply["type"], "object");
             assert!(!tool.description.is_empty() && !tool.title.contains('_'));
         }
-        let mut given = object(json!({"repo": "flask", "query": "f"}));
-        assert_eq!(take_repo(&mut given).unwrap().as_deref(), Some("flask"));
+    }
+
+    #[test]
+    fn what_all_tools_have_in_common_is_taken_out() {
+        let mut output = std::io::sink();
+        let mut cx = Cx {
+            environment: crate::Environment::of_process(None).unwrap(),
+            repo: None,
+            tree: TreeChoice::Head,
+            stale: StalePolicy::Refresh,
+            progress: &crate::Silent,
+            output: &mut output,
+        };
+        let mut given = object(json!({"repo": "flask", "query": "f", "tree": "working", "stale": "warn"}));
+        take_common(&mut given, &mut cx).unwrap();
         assert_eq!(given.len(), 1);
-        assert!(take_repo(&mut object(json!({"repo": 1}))).is_err());
+        assert_eq!((cx.repo.as_deref(), &cx.tree), (Some("flask"), &TreeChoice::Working));
+        assert_eq!(cx.stale, StalePolicy::Warn);
+        assert!(take_common(&mut object(json!({"repo": 1})), &mut cx).is_err());
+        let error = take_common(&mut object(json!({"stale": "wran"})), &mut cx).unwrap_err();
+        assert!(error.hint.contains("`warn`"), "{error:?}");
     }
 
     #[test]

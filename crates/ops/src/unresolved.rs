@@ -71,7 +71,7 @@ impl UnresolvedSites {
                 receiver: row.receiver.clone(),
                 reason: row.reason.name(),
                 file: row.path.clone(),
-                line: row.position.line,
+                line: view.line(&row.path, row.position.line),
             });
         }
         Ok(UnresolvedSites { count: rows.len(), name, sites })

@@ -2,14 +2,17 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use knowing_graph::{EdgeRecord, Graph, NodeIndex};
+use knowing_index::Anchors;
 use knowing_model::facts::FileFacts;
 use knowing_store::{FileRow, Reader, SymbolRow};
 
 use crate::answer::{Link, SymbolInfo, Tree, confidence, flag_names};
 use crate::cx::Opened;
 use crate::error::Result;
+use crate::work_state;
 
 pub(crate) struct View<'a> {
     opened: &'a Opened,
@@ -90,9 +93,15 @@ impl<'a> View<'a> {
         let node = self.reader.node(record.node_row)?;
         info.signature = node.signature;
         if !node.path.is_empty() {
+            let (mut first, mut last) = (node.span.first_line, node.span.last_line);
+            if let Some(anchors) = self.opened.work.anchors(&node.path) {
+                let found = anchors.declaration(&symbol.path, symbol.kind, (first, last));
+                (first, last) = (found.first_line, found.last_line);
+                info.flags.extend(work_state::flags(found));
+            }
             info.file = Some(node.path);
-            info.line = Some(node.span.first_line);
-            info.end_line = Some(node.span.last_line);
+            info.line = Some(first);
+            info.end_line = Some(last);
             info.language = Some(node.language).filter(|it| !it.is_empty());
         }
         Ok(info)
@@ -147,6 +156,16 @@ impl<'a> View<'a> {
         })
     }
 
+    /// Where a file's lines stand on disk; none for a file that is as the snapshot has it.
+    pub(crate) fn anchors(&self, path: &str) -> Option<Rc<Anchors>> {
+        self.opened.work.anchors(path)
+    }
+
+    /// Where a line of a file stands on disk.
+    pub(crate) fn line(&self, path: &str, line: u32) -> u32 {
+        self.opened.work.anchors(path).map_or(line, |it| it.line(line))
+    }
+
     /// Where an edge was seen; nowhere for a computed one.
     pub(crate) fn sites(&self, edge_row: u32) -> Result<Sites> {
         if edge_row == 0 {
@@ -154,8 +173,8 @@ impl<'a> View<'a> {
         }
         let found = self.reader.edge_sites(edge_row)?;
         Ok(Sites {
+            lines: found.sites.iter().map(|it| self.line(&found.path, it.line)).collect(),
             file: Some(found.path).filter(|it| !it.is_empty()),
-            lines: found.sites.iter().map(|it| it.line).collect(),
             n_sites: found.n_sites,
         })
     }

@@ -25,7 +25,7 @@ pub mod task;
 
 pub use around::{for_changes, for_files};
 pub use candidates::Channel;
-pub use pack::{Packing, Texts, pack};
+pub use pack::{OnDisk, Packing, Texts, pack};
 pub use params::{Params, Part, Ranker, Switches};
 pub use pipeline::{RankedSymbol, Run, Settings, Sources, for_task};
 pub use score::Components;

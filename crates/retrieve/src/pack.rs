@@ -30,6 +30,20 @@ pub struct Packing {
 pub trait Texts {
     fn signature(&self, node: NodeIndex) -> Option<String>;
     fn source(&self, node: NodeIndex) -> Option<String>;
+
+    /// None when the file is as the snapshot has it.
+    fn on_disk(&self, node: NodeIndex) -> Option<OnDisk> {
+        let _ = node;
+        None
+    }
+}
+
+/// Where a symbol stands in a file that was edited since.
+#[derive(Clone, Debug)]
+pub struct OnDisk {
+    pub first_line: u32,
+    pub last_line: u32,
+    pub flags: Vec<&'static str>,
 }
 
 /// Fills `payload`, whose head the caller has written.
@@ -120,7 +134,12 @@ fn symbol(
 ) -> Symbol {
     let Sources { graph, names, .. } = sources;
     let record = graph.node(it.node);
-    let (first, last) = names.lines(it.node.0);
+    let (mut first, mut last) = names.lines(it.node.0);
+    let mut flags: Vec<String> = record.flags().names().map(str::to_owned).collect();
+    if let Some(now) = texts.on_disk(it.node) {
+        (first, last) = (now.first_line, now.last_line);
+        flags.extend(now.flags.iter().map(|it| (*it).to_owned()));
+    }
     let file = names.file(it.node.0).map(|file| names.path(file).to_owned());
     Symbol {
         id,
@@ -138,7 +157,7 @@ fn symbol(
         col: 0,
         end_line: last,
         end_col: 0,
-        flags: record.flags().names().map(str::to_owned).collect(),
+        flags,
         unresolved: 0,
         reasons: reasons::of(it),
         components: Default::default(),

@@ -11,6 +11,7 @@ use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 use crate::error::{Fault, Result};
 use crate::migrations::{self, MIGRATIONS, Migration};
+use crate::steps::step;
 
 /// A connection to a database. Opening a second one is cheap, and a reader on it is not disturbed by a writer.
 #[derive(Debug)]
@@ -62,8 +63,11 @@ impl Store {
         let connection = &mut self.connection;
         let written = (|| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            step();
             let value = run(&transaction)?;
+            step();
             transaction.commit()?;
+            step();
             Ok(value)
         })();
         written.map_err(|it: Fault| it.at(&self.path))

@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use crate::connection::Store;
 use crate::error::{Fault, Result};
 use crate::packed::{compress, decompress, sum};
+use crate::steps::step;
 use crate::terms::{TermsKey, insert_terms};
 
 /// A file of a new snapshot.
@@ -181,6 +182,7 @@ pub(crate) fn write_files(
         db.prepare_cached("INSERT INTO file_facts (file_row, facts, sum) VALUES (?1, ?2, ?3)")?;
     let mut rows = Vec::with_capacity(files.len());
     for file in files {
+        step();
         let skip_reason = match file.state {
             FileState::Stored(row) => {
                 rows.push(row);

@@ -18,6 +18,7 @@ use crate::error::{Fault, Result};
 use crate::packed::unpack_rows;
 use crate::packs::forget_old;
 use crate::snapshots::{SnapshotRow, sets_of, snapshot_at};
+use crate::steps::step;
 
 /// What is kept, and as of when.
 #[derive(Clone, Copy)]
@@ -149,13 +150,16 @@ impl Store {
         let swept = (|| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let mut collected = run(&transaction)?;
+            step();
             // Before it counts: images hold row numbers, and one that is left over would speak of other rows when its
             // snapshot is made again. One that is gone too early is built anew.
             collected.n_images = remove_images(&images, &ids_of_all(&transaction)?, base_of, mode);
+            step();
             match mode {
                 Mode::Delete => transaction.commit()?,
                 Mode::DryRun => transaction.rollback()?,
             }
+            step();
             Ok(collected)
         })();
         swept.map_err(|it: Fault| it.at(self.path()))
@@ -194,7 +198,12 @@ fn remove_images(
     };
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let images = entries.map(|it| it.path()).filter(|it| is_left_over(it));
-    images.filter(|it| mode == Mode::DryRun || fs::remove_file(it).is_ok()).count() as u64
+    images
+        .filter(|it| {
+            step();
+            mode == Mode::DryRun || fs::remove_file(it).is_ok()
+        })
+        .count() as u64
 }
 
 fn forget_worktrees(
@@ -291,9 +300,13 @@ fn sweep(
         collected.snapshots.push(snapshot.id);
     }
     collected.add("snapshots", gone.len());
+    step();
     sweep_units(db, &units, collected)?;
+    step();
     sweep_files(db, &files, collected)?;
+    step();
     sweep_symbols(db, collected)?;
+    step();
     sweep_texts(db, collected)
 }
 

@@ -79,7 +79,9 @@ fn step(connection: &Connection, migration: &Migration) -> Result<(), Fault> {
         connection.pragma_update(None, "application_id", APPLICATION_ID)?;
         connection.pragma_update(None, "user_version", migration.version)?;
     }
+    crate::steps::step();
     connection.execute_batch("COMMIT")?;
+    crate::steps::step();
     Ok(())
 }
 

@@ -95,6 +95,20 @@ impl Store {
         self.read(|db| snapshot_where(db, condition, (repo, commit, ruleset)))
     }
 
+    /// The snapshot of a working tree: of a commit and of what differs from it.
+    pub fn snapshot_of_work_tree(
+        &self,
+        repo: i64,
+        commit: &[u8],
+        ruleset: u32,
+        dirty: Hash,
+    ) -> Result<Option<SnapshotRow>> {
+        let condition =
+            "repo_id = ?1 AND commit_id = ?2 AND ruleset = ?3 AND stage = 'worktree' AND dirty = ?4
+                         ORDER BY snapshot_row DESC LIMIT 1";
+        self.read(|db| snapshot_where(db, condition, (repo, commit, ruleset, dirty.0)))
+    }
+
     /// The chained snapshot that was made last.
     pub fn latest_snapshot(&self, repo: i64) -> Result<Option<SnapshotRow>> {
         self.read(|db| latest(db, repo))

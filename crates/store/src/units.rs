@@ -7,6 +7,7 @@ use crate::digest::Canon;
 use crate::error::Fault;
 use crate::graph_rows::{GraphEdge, GraphNode, GraphRows};
 use crate::packed::{pack_rows, pack_sites};
+use crate::steps::step;
 use crate::symbols::Interner;
 
 /// What units are written for.
@@ -165,6 +166,7 @@ impl<'db, 'a> Writer<'db, 'a> {
     }
 
     fn write(&mut self, unit: &Unit, file_row: i64, digest: Hash, canon: &Canon<'_>) -> Result<u32, Fault> {
+        step();
         let row = self.next.unit;
         self.unit.execute((
             row,

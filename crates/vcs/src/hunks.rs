@@ -20,7 +20,7 @@ const N_CONTEXT: usize = 8;
 
 /// The differences in order. Most changes are small and near each other: what both versions begin and end with is set
 /// aside without being looked at line by line.
-pub(crate) fn hunks(old: &[u8], new: &[u8]) -> Vec<Hunk> {
+pub fn hunks(old: &[u8], new: &[u8]) -> Vec<Hunk> {
     if old.is_empty() != new.is_empty() {
         // A file that came or went is one hunk without a look at its lines.
         return vec![Hunk { old: 0..old.len(), new: 0..new.len() }];

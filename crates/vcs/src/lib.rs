@@ -32,7 +32,7 @@ pub use checkout::{Checkout, Head};
 pub use directory::Directory;
 pub use error::{Error, Result};
 pub use history::{History, PastCommit};
-pub use hunks::Hunk;
+pub use hunks::{Hunk, hunks};
 pub use identity::{Note, RepoIdentity};
 pub use ignores::{IGNORE_FILE, Ignore};
 pub use object::{BlobId, CommitId, ObjectFormat, hash_blob};

@@ -18,7 +18,7 @@ pub struct Payload {
     #[serde(with = "hex")]
     #[schemars(with = "String")]
     pub snapshot: SnapshotId,
-    /// `yes`, `behind(n)`, `unindexed`.
+    /// `yes`, `dirty(n)`, `behind(n)`, `unindexed`.
     pub fresh: String,
     /// Tokens that were granted, and that are used.
     pub budget: usize,

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use knowing_ops::{Cx, Environment, Operation, Query, Reply, Silent};
+use knowing_ops::{Cx, Environment, Operation, Query, Reply, Silent, StalePolicy, TreeChoice};
 use knowing_testkit::Fixture;
 use serde_json::{Value, json};
 
@@ -37,7 +37,14 @@ fn check_names(session: &Session, place: &Path) -> usize {
             now: 0,
         };
         let mut output = Vec::new();
-        let mut cx = Cx { environment, repo: Some(repo.to_owned()), progress: &Silent, output: &mut output };
+        let mut cx = Cx {
+            environment,
+            repo: Some(repo.to_owned()),
+            tree: TreeChoice::default(),
+            stale: StalePolicy::default(),
+            progress: &Silent,
+            output: &mut output,
+        };
         // A name with a star in it is a pattern to `query`, and none here.
         let operation = match text.contains(['*', '?']) {
             true => Operation::Callers(callers(&text)),

@@ -321,6 +321,10 @@ fn z1_a_full_disk_leaves_the_old_answers() {
         assert!(error["message"].as_str().unwrap().contains("full"), "{error}");
         assert_eq!(answers(&session, &repo), before);
     }
+    // Nor can a question index what is new: it is answered from before and says so.
+    let stats = session.json(repo.path(), &["stats"]);
+    assert_eq!(stats["fresh"], "behind(1)", "{stats}");
+    assert!(stats["stale"].as_str().unwrap().contains("full"), "{stats}");
     // Not a byte is left, not even for the file that readers keep beside a database with a log.
     let _ = std::fs::write(disk.0.join("rest"), vec![0_u8; 1 << 20]);
     session.error(repo.path(), &["index"], 2, "io");

@@ -119,8 +119,7 @@ fn i2_an_answer_never_comes_from_another_worktree() {
     std::fs::write(nested.join("only_here.py"), "def only_here():\n    pass\n").unwrap();
     repo.git_in(&nested, &["add", "-A"]);
     repo.git_in(&nested, &["commit", "-q", "-m", "side"]);
-    session.error(&nested, &["callers", "make"], 1, "no_index");
-    session.json(&nested, &["index"]);
+    session.error(&nested, &["callers", "make", "--stale-policy", "warn"], 1, "no_index");
     session.json(&nested, &["callers", "only_here"]);
     session.error(repo.path(), &["callers", "only_here"], 1, "not_found");
 }
@@ -133,16 +132,17 @@ fn i3_an_answer_says_when_head_has_moved() {
     assert_eq!(answer["fresh"], json!("yes"));
     assert_eq!(answer["snapshot"], report["snapshot"]);
     assert_eq!(answer["tree"].as_str().unwrap(), &report["commit"].as_str().unwrap()[..12]);
+    let warn = ["callers", "make", "--stale-policy", "warn"];
     repo.commit("one more");
     repo.commit("and another");
-    let answer = session.json(repo.path(), &["callers", "make"]);
+    let answer = session.json(repo.path(), &warn);
     assert_eq!(answer["fresh"], json!("behind(2)"));
     assert_eq!(answer["snapshot"], report["snapshot"]);
-    let text = session.text(repo.path(), &["callers", "make"]);
+    let text = session.text(repo.path(), &warn);
     assert!(text.contains("behind(2)") && text.contains("knowing index"), "{text}");
     repo.git(&["checkout", "-q", "--orphan", "elsewhere"]);
     repo.commit("unrelated");
-    assert_eq!(session.json(repo.path(), &["callers", "make"])["fresh"], json!("unindexed"));
+    assert_eq!(session.json(repo.path(), &warn)["fresh"], json!("unindexed"));
 }
 
 #[test]

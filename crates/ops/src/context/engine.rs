@@ -3,8 +3,9 @@
 use std::rc::Rc;
 
 use knowing_graph::{Graph, NodeIndex};
+use knowing_index::{Anchored, Anchors};
 use knowing_model::{EdgeKind, Hash, Hasher, identity};
-use knowing_retrieve::{Packing, Run, Settings, Sources, Texts, pack};
+use knowing_retrieve::{OnDisk, Packing, Run, Settings, Sources, Texts, pack};
 use knowing_search::{Collection, FileIndex, Names};
 use knowing_store::{Reader, Store};
 use knowing_wire::{Detail, Format, Payload};
@@ -13,6 +14,7 @@ use crate::answer::Tree;
 use crate::cx::Opened;
 use crate::error::{Error, ErrorKind, Result};
 use crate::place::Place;
+use crate::work_state;
 
 /// The mapped files of one snapshot. Opening them takes milliseconds, so that many tasks share them.
 pub(crate) struct Images {
@@ -135,6 +137,8 @@ impl<'a> Engine<'a> {
             .field(self.opened.snapshot().id.as_bytes())
             .field(self.images.search.history_digest().as_bytes())
             .field(self.tree().fresh.as_bytes())
+            // Lines are those of the files as they lie there.
+            .field(self.tree().tree.as_bytes())
             .field(format!("{budget} {limit} {} {}", format.name(), detail.name()).as_bytes())
             .field(params.as_bytes())
             .finish()
@@ -195,6 +199,10 @@ impl<'a> Engine<'a> {
 
     fn head(&self, asked: &Asked) -> Payload {
         let tree = self.tree();
+        let mut notes = Vec::from_iter(tree.stale.clone());
+        if !tree.dirty.is_empty() {
+            notes.push(format!("differ from the snapshot: {}", tree.dirty_names()));
+        }
         Payload {
             tool: asked.tool().to_owned(),
             tree: tree.tree.clone(),
@@ -207,7 +215,7 @@ impl<'a> Engine<'a> {
             session: None,
             symbols: Vec::new(),
             edges: Vec::new(),
-            notes: Vec::new(),
+            notes,
             unknown_files: self.unknown(asked),
         }
     }
@@ -217,6 +225,14 @@ impl<'a> Engine<'a> {
         let path = path.strip_prefix("./").unwrap_or(path);
         let from_here = format!("{}{path}", self.opened.prefix);
         self.images.names.find_file(&from_here).or_else(|| self.images.names.find_file(path))
+    }
+
+    /// Where a symbol stands now; none when its file is as the snapshot has it.
+    fn anchored(&self, node: NodeIndex) -> Option<(Rc<Anchors>, Anchored)> {
+        let Images { graph, names, .. } = &*self.images;
+        let anchors = self.opened.work.anchors(names.path(names.file(node.0)?))?;
+        let found = anchors.declaration(names.symbol(node.0), graph.node(node).kind(), names.lines(node.0));
+        Some((anchors, found))
     }
 
     fn changed(&self, file: &ChangedFile) -> Option<FileIndex> {
@@ -252,11 +268,21 @@ impl Texts for Engine<'_> {
     fn source(&self, node: NodeIndex) -> Option<String> {
         let place = self.place.as_ref()?;
         let row = self.reader.node(self.images.graph.node(node).node_row).ok()?;
+        if let Some((anchors, found)) = self.anchored(node) {
+            let is_there = found.is_there;
+            return is_there.then(|| anchors.text((found.first_line, found.last_line))).flatten();
+        }
         let bytes = place.blob(&row.blob, &row.path)?;
         let text = String::from_utf8_lossy(&bytes);
         let (first, last) = (row.span.first_line.max(1) as usize, row.span.last_line as usize);
         let lines: Vec<&str> = text.lines().skip(first - 1).take((last + 1).saturating_sub(first)).collect();
         Some(lines.join("\n"))
+    }
+
+    fn on_disk(&self, node: NodeIndex) -> Option<OnDisk> {
+        let (_, found) = self.anchored(node)?;
+        let flags = work_state::flags(found).collect();
+        Some(OnDisk { first_line: found.first_line, last_line: found.last_line, flags })
     }
 }
 

@@ -30,11 +30,11 @@ pub struct ContextOptions {
     #[arg(long, value_enum)]
     #[serde(default)]
     pub ranker: Option<RankerChoice>,
-    /// Leave out the concept classes: curated vocabulary of frameworks
+    /// Leave out the curated vocabulary of frameworks
     #[arg(long)]
     #[serde(default)]
     pub no_classes: bool,
-    /// Leave out parts of the pipeline, to see what they are worth
+    /// Parts of the pipeline to leave out
     #[arg(long, value_delimiter = ',', value_name = "PART,...")]
     #[serde(default)]
     pub without: Vec<String>,

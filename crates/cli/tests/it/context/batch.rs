@@ -123,7 +123,7 @@ fn a_batch_of_old_commits_says_nothing_of_a_checkout_that_was_never_indexed() {
     let (repo, first, _) = two_commits();
     let session = Session::new();
     batch(&session, repo.path(), &[json!({"id": 1, "description": "desk", "base": first})], &[]);
-    session.error(repo.path(), &["stats"], 1, "no_index");
+    session.error(repo.path(), &["stats", "--stale-policy", "warn"], 1, "no_index");
 }
 
 #[test]
