@@ -5,6 +5,7 @@
 mod edges;
 mod features;
 mod index;
+mod integrity;
 mod judge;
 mod retrieval;
 mod snapshots;
@@ -62,6 +63,22 @@ enum Bench {
         /// Index each commit from scratch too, and compare roots and counts.
         #[arg(long)]
         check: bool,
+    },
+    /// What trust costs: fsck, diffs, proofs, and bytes that a commit adds to the database.
+    ///
+    /// knowing-bench integrity ../django --commits 100
+    Integrity {
+        /// A work tree or a bare repository.
+        path: PathBuf,
+        /// The last commit to index.
+        #[arg(long, default_value = "HEAD")]
+        commit: String,
+        /// Commits before it to index one by one.
+        #[arg(long, default_value_t = 100)]
+        commits: usize,
+        /// How many commits apart the snapshots of the long diff are.
+        #[arg(long, default_value_t = 1000)]
+        apart: usize,
     },
     /// How many of the functions, methods and types that another program lists are nodes of ours.
     ///
@@ -171,6 +188,12 @@ fn main() -> anyhow::Result<()> {
             n_commits: commits,
             workers,
             check,
+        }),
+        Bench::Integrity { path, commit, commits, apart } => integrity::report(&integrity::Asked {
+            path: &std::fs::canonicalize(&path)?,
+            commit: &commit,
+            n_commits: commits,
+            apart,
         }),
         Bench::Symbols { path, commit, truth, list } => symbols::report(&path, &commit, &truth, list),
         Bench::Edges { repo, truth, commit, name, write, list, shown } => {

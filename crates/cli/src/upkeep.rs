@@ -53,6 +53,7 @@ pub(crate) fn fsck(it: &FsckReply, style: Style, output: &mut dyn Write) -> io::
     for (name, list, total) in [
         (style.red("error"), &it.errors, it.total_errors),
         (style.yellow("warning"), &it.warnings, it.total_warnings),
+        (style.cyan("info"), &it.infos, it.total_infos),
     ] {
         for finding in list.iter().take(shown) {
             writeln!(output, "  {name} {}: {}", finding.check, style.plain(&finding.message))?;

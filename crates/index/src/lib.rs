@@ -25,6 +25,7 @@ mod images;
 mod names;
 mod pipeline;
 mod progress;
+mod remake;
 mod results;
 mod scan;
 mod search;
@@ -47,8 +48,9 @@ pub use anchors::{Anchored, Anchors};
 pub use commit::open_graph;
 pub use names::open_names;
 pub use progress::{Phase, PhaseTime, Progress, Silent};
+pub use remake::{drop_keys, keys_fit, remake};
 pub use scan::{Skipped, Source};
-pub use search::open_search;
+pub use search::{open_search, search_base};
 pub use work::{WorkChange, WorkChanges, work_changes};
 
 use crate::base::Base;

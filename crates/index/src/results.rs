@@ -59,7 +59,7 @@ pub(crate) fn write(store: &Store, snapshot: &SnapshotRow, results: &Results) ->
     Ok(())
 }
 
-fn path_of(store: &Store, snapshot: &SnapshotRow) -> PathBuf {
+pub(crate) fn path_of(store: &Store, snapshot: &SnapshotRow) -> PathBuf {
     store.images_dir().join(format!("{}.keys", snapshot.id))
 }
 

@@ -9,7 +9,7 @@
 //! All of it comes from the database, so that an image follows from the snapshot and its history alone. A run that builds
 //! on another snapshot makes the documents that changed since, and no others (`search_changes.rs`).
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use knowing_graph::{Graph, NodeIndex};
 use knowing_model::identity::{self, Identity, node_id};
@@ -95,6 +95,11 @@ pub(crate) fn head_of(snapshot: &SnapshotRow, history: Option<HistoryRow>) -> Im
 
 pub(crate) fn path_of(store: &Store, snapshot: SnapshotId) -> PathBuf {
     store.images_dir().join(format!("{snapshot}.search"))
+}
+
+/// The snapshot whose image the search image of this one is made on; none when it is an image of its own.
+pub fn search_base(images: &Path, snapshot: SnapshotId) -> Option<SnapshotId> {
+    Collection::base_of(&images.join(format!("{snapshot}.search")))
 }
 
 fn key_of(file: &FileRow) -> TermsKey<'_> {

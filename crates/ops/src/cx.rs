@@ -39,6 +39,8 @@ pub struct Environment {
     pub data_directory: Option<PathBuf>,
     /// Seconds since 1970.
     pub now: i64,
+    /// Whether index runs collect what gathers: not with `KNOWING_AUTO_GC=0`.
+    pub auto_gc: bool,
 }
 
 impl Environment {
@@ -52,6 +54,7 @@ impl Environment {
             working_directory,
             data_directory: data_directory(),
             now: now.as_secs() as i64,
+            auto_gc: std::env::var_os("KNOWING_AUTO_GC").is_none_or(|it| it != "0"),
         })
     }
 

@@ -4,13 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 
-use knowing_store::{Finding, Severity, SnapshotRow, Store};
+use knowing_graph::NodeIndex;
+use knowing_index::Source;
+use knowing_store::{Finding, Remakable, Severity, SnapshotRow, Store};
 use knowing_vcs::BlobId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::answer::SCHEMA;
-use crate::cx::Cx;
+use crate::cx::{Cx, Target};
 use crate::error::Result;
 use crate::place::Place;
 
@@ -20,7 +22,7 @@ use crate::place::Place;
 Examples:
   knowing fsck
   knowing fsck --quick               pages and references alone
-  knowing fsck --repair              build damaged images anew
+  knowing fsck --repair              make anew what can be made: images, facts, term vectors, history
 
 Exit codes: 0 clean, or with warnings alone; 1 errors were found; 2 it could not be checked.")]
 pub struct Fsck {
@@ -28,7 +30,7 @@ pub struct Fsck {
     #[arg(long, conflicts_with = "repair")]
     #[serde(default)]
     pub quick: bool,
-    /// Build images anew that are not what the database says
+    /// Make anew what is damaged and can be made: images from the database; facts, term vectors and history from git
     #[arg(long)]
     #[serde(skip)]
     pub repair: bool,
@@ -51,9 +53,12 @@ pub struct FsckReply {
     pub database: String,
     pub errors: Vec<FsckFinding>,
     pub warnings: Vec<FsckFinding>,
+    /// What is right and worth knowing: files that were left out, symbols without any edge.
+    pub infos: Vec<FsckFinding>,
     pub total_errors: usize,
     pub total_warnings: usize,
-    /// Images that were built anew.
+    pub total_infos: usize,
+    /// Images and rows that were made anew.
     pub repaired: usize,
     #[schemars(with = "BTreeMap<String, u64>")]
     pub counts: FsckCounts,
@@ -61,7 +66,7 @@ pub struct FsckReply {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FsckFinding {
-    /// `pages`, `ids`, `units`, `snapshots`, `chain`, `images` or `git`.
+    /// `pages`, `ids`, `units`, `snapshots`, `chain`, `facts`, `terms`, `history`, `images`, `git`, `skipped` or `alone`.
     pub check: &'static str,
     pub message: String,
 }
@@ -81,7 +86,7 @@ pub struct FsckCounts {
 }
 
 pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Fsck) -> Result<FsckReply> {
-    let (store, target) = cx.open_database()?;
+    let (mut store, target) = cx.open_database()?;
     let checked = if arguments.quick { store.check_pages()? } else { store.check()? };
     let mut findings = checked.findings;
     let mut counts = FsckCounts {
@@ -99,6 +104,9 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Fsck) -> Result<FsckReply> {
     let is_sound = findings.iter().all(|it| it.severity != Severity::Error);
     // Images follow from rows: they say nothing of rows that are damaged.
     if !arguments.quick && is_sound {
+        if arguments.repair && !checked.remakable.is_empty() {
+            repaired += remake(&mut store, &target, &checked.remakable)?;
+        }
         for repo in store.repos()? {
             for snapshot in store.snapshots(repo.id)? {
                 let images = Images { store: &store, snapshot: &snapshot, repair: arguments.repair };
@@ -107,6 +115,11 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Fsck) -> Result<FsckReply> {
         }
         if let Some(place) = &target.place {
             missing_blobs(&store, place, &mut findings)?;
+        }
+        for head in store.heads()? {
+            if let Some(snapshot) = store.snapshot(head)? {
+                worth_knowing(&store, &snapshot, &mut findings)?;
+            }
         }
     }
     let listed = |severity: Severity| {
@@ -120,6 +133,7 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Fsck) -> Result<FsckReply> {
     };
     let (errors, total_errors) = listed(Severity::Error);
     let (warnings, total_warnings) = listed(Severity::Warning);
+    let (infos, total_infos) = listed(Severity::Info);
     Ok(FsckReply {
         schema: SCHEMA,
         status: match (total_errors, total_warnings) {
@@ -130,8 +144,10 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Fsck) -> Result<FsckReply> {
         database: store.path().display().to_string(),
         errors,
         warnings,
+        infos,
         total_errors,
         total_warnings,
+        total_infos,
         repaired,
         counts,
     })
@@ -139,6 +155,50 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Fsck) -> Result<FsckReply> {
 
 fn warning(check: &'static str, message: String) -> Finding {
     Finding { severity: Severity::Warning, check, message }
+}
+
+/// Makes again what git can tell, where the repository is at hand.
+fn remake(store: &mut Store, target: &Target, damaged: &Remakable) -> Result<usize> {
+    let _rows = store.keep_rows()?;
+    match &target.place {
+        Some(Place::Git(checkout)) => match checkout.head()?.commit {
+            Some(commit) => Ok(knowing_index::remake(store, Source::Commit { checkout, commit }, damaged)?),
+            None => Ok(0),
+        },
+        Some(Place::Directory(directory)) => {
+            Ok(knowing_index::remake(store, Source::Directory(directory), damaged)?)
+        }
+        None => Ok(0),
+    }
+}
+
+/// What is right, and a person may want to know of the tree they stand on.
+fn worth_knowing(store: &Store, snapshot: &SnapshotRow, findings: &mut Vec<Finding>) -> Result<()> {
+    let info = |check, message| Finding { severity: Severity::Info, check, message };
+    let mut skipped: BTreeMap<String, (usize, String)> = BTreeMap::new();
+    for file in store.reader(snapshot)?.files()? {
+        if let Some(reason) = file.skip_reason {
+            skipped.entry(reason).or_insert((0, file.path)).0 += 1;
+        }
+    }
+    let tree = crate::cx::tree_name(snapshot);
+    for (reason, (n_files, path)) in skipped {
+        let message = format!("{tree}: {n_files} files were left out ({reason}), such as `{path}`");
+        findings.push(info("skipped", message));
+    }
+    // Opening an image that is damaged would build it anew.
+    if findings.iter().any(|it| it.check == "images") {
+        return Ok(());
+    }
+    let graph = knowing_index::open_graph(store, snapshot)?;
+    let is_alone = |it: &NodeIndex| graph.outgoing(*it).is_empty() && graph.incoming(*it).is_empty();
+    let alone: Vec<NodeIndex> = graph.indices().filter(is_alone).collect();
+    if let Some(first) = alone.first() {
+        let name = store.reader(snapshot)?.symbol(graph.node(*first).sym)?.symbol.qualified_name();
+        let message = format!("{tree}: {} symbols have no edge, such as `{name}`", alone.len());
+        findings.push(info("alone", message));
+    }
+    Ok(())
 }
 
 /// The images of a snapshot. Those that are not there are nothing to warn of: they are built when they are asked for.
@@ -177,6 +237,30 @@ impl Images<'_> {
                 findings.push(warning("images", message));
             }
         }
+        self.check_keys(n_images, n_repaired, findings)
+    }
+
+    /// What the next index run builds on.
+    fn check_keys(
+        &self,
+        n_images: &mut u64,
+        n_repaired: &mut usize,
+        findings: &mut Vec<Finding>,
+    ) -> Result<()> {
+        let Some(fits) = knowing_index::keys_fit(self.store, self.snapshot)? else { return Ok(()) };
+        *n_images += 1;
+        let name = format!("{}.keys", self.snapshot.id);
+        if fits {
+            return Ok(());
+        }
+        if self.repair && knowing_index::drop_keys(self.store, self.snapshot) {
+            *n_repaired += 1;
+            let message = format!("{name} was damaged and is removed; the next index run resolves all files");
+            findings.push(warning("images", message));
+        } else {
+            let message = format!("{name} is not what the database says; remove it with `--repair`");
+            findings.push(warning("images", message));
+        }
         Ok(())
     }
 
@@ -191,15 +275,22 @@ impl Images<'_> {
         if (graph.n_nodes(), graph.n_edges()) != (rows.nodes.len(), rows.edges.len()) {
             return Ok(false);
         }
+        // By row of the symbol: searching for both ends of every edge would be half of all the work.
+        let mut places: Vec<Option<NodeIndex>> = Vec::new();
+        for at in graph.indices() {
+            let sym = graph.node(at).sym as usize;
+            places.resize(places.len().max(sym + 1), None);
+            places[sym] = Some(at);
+        }
+        let place_of = |sym: u32| places.get(sym as usize).copied().flatten();
         let nodes_fit = rows.nodes.iter().all(|row| {
-            graph.of_sym(row.sym).map(|at| graph.node(at)).is_some_and(|it| {
+            place_of(row.sym).map(|at| graph.node(at)).is_some_and(|it| {
                 (it.id(), it.node_row, it.kind(), it.flags()) == (row.id, row.node_row, row.kind, row.flags)
             })
         });
         let edges_fit = nodes_fit
             && rows.edges.iter().all(|row| {
-                let (Some(source), Some(target)) = (graph.of_sym(row.source), graph.of_sym(row.target))
-                else {
+                let (Some(source), Some(target)) = (place_of(row.source), place_of(row.target)) else {
                     return false;
                 };
                 graph.outgoing_of(source, row.kind).iter().any(|it| {

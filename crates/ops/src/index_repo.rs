@@ -209,8 +209,11 @@ pub(crate) fn index_place(
         options,
         now: cx.environment.now,
     };
-    let _rows = store.keep_rows()?;
-    Ok(knowing_index::index(store, &request, cx.progress)?)
+    let rows = store.keep_rows()?;
+    let report = knowing_index::index(store, &request, cx.progress)?;
+    drop(rows);
+    crate::gc::after_index(cx, store);
+    Ok(report)
 }
 
 /// A snapshot that an index run names.

@@ -19,6 +19,7 @@ mod export;
 mod freshness;
 mod fsck;
 mod gc;
+mod gc_heads;
 mod index_repo;
 mod lookup;
 mod nearest;

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::cx::Cx;
 use crate::error::{Error, ErrorKind, Result};
 pub(crate) use crate::gc::GcReply as ResetReply;
-use crate::gc::swept;
+use crate::gc::forget;
 
 /// Forget all snapshots of the repository; the next index run begins anew
 #[derive(Clone, Debug, clap::Args, Deserialize, JsonSchema)]
@@ -33,8 +33,7 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Reset) -> Result<ResetReply> {
     let repo = cx.repo_of(&store, &target)?;
     let mode =
         mode(arguments.dry_run, arguments.confirm, &format!("forget all snapshots of `{}`", repo.url))?;
-    let collected = store.forget_repo(repo.id, mode)?;
-    swept(&store, collected, mode)
+    forget(&mut store, repo.id, mode)
 }
 
 /// What cannot be undone needs a word.

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::cx::Cx;
 use crate::error::{Error, ErrorKind, Result};
 pub(crate) use crate::gc::GcReply as UntrackRepoReply;
-use crate::gc::swept;
+use crate::gc::forget;
 use crate::registry::Registry;
 use crate::reset::mode;
 
@@ -34,8 +34,7 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &UntrackRepo) -> Result<UntrackRep
     let (mut store, target) = cx.open_database()?;
     let repo = cx.repo_of(&store, &target)?;
     let mode = mode(arguments.dry_run, arguments.confirm, &format!("forget `{}`", repo.url))?;
-    let collected = store.forget_repo(repo.id, mode)?;
-    let reply = swept(&store, collected, mode)?;
+    let reply = forget(&mut store, repo.id, mode)?;
     if mode == Mode::Delete {
         if let Ok(directory) = cx.environment.own_directory() {
             Registry::forget(&directory, &repo.url, store.path()).map_err(|error| {

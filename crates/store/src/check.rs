@@ -16,6 +16,7 @@ use rusqlite::{Connection, Row};
 use rustc_hash::FxHashMap;
 
 use crate::check_roots::check_snapshots;
+use crate::check_texts::{Remakable, check_texts};
 use crate::check_units::check_units;
 use crate::connection::Store;
 use crate::error::{Fault, Result};
@@ -32,7 +33,7 @@ pub enum Severity {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
     pub severity: Severity,
-    /// Which check found it: `pages`, `ids`, `units`, `snapshots`, `chain`.
+    /// Which check found it: `pages`, `ids`, `units`, `snapshots`, `chain`, `facts`, `terms`, `history`.
     pub check: &'static str,
     pub message: String,
 }
@@ -49,9 +50,15 @@ pub struct Checked {
     pub nodes: u64,
     pub edges: u64,
     pub unresolved: u64,
+    /// What of it can be made again.
+    pub remakable: Remakable,
 }
 
 impl Checked {
+    pub(crate) fn warning(&mut self, check: &'static str, message: impl Into<String>) {
+        self.findings.push(Finding { severity: Severity::Warning, check, message: message.into() });
+    }
+
     pub(crate) fn error(&mut self, check: &'static str, message: impl Into<String>) {
         self.findings.push(Finding { severity: Severity::Error, check, message: message.into() });
     }
@@ -82,13 +89,25 @@ impl Store {
 
     /// Everything, of all repositories in the database.
     pub fn check(&self) -> Result<Checked> {
-        let mut checked = self.check_pages()?;
-        // One state of the database, whatever is written meanwhile.
-        self.read(|db| Ok(db.execute_batch("BEGIN DEFERRED")?))?;
-        let ran = self.check_rows(&mut checked);
-        let _ = self.connection.execute_batch("COMMIT");
-        ran?;
-        Ok(checked)
+        // SQLite looks at its pages, and we at the rows, each with a connection of its own. A file whose pages are damaged
+        // may not be opened twice.
+        let path = self.path();
+        let second = Store::open_existing(path).ok().flatten();
+        std::thread::scope(|scope| {
+            let pages = second.map(|it| scope.spawn(move || it.check_pages()));
+            let mut checked = Checked::default();
+            // One state of the database, whatever is written meanwhile.
+            self.read(|db| Ok(db.execute_batch("BEGIN DEFERRED")?))?;
+            let ran = self.check_rows(&mut checked);
+            let _ = self.connection.execute_batch("COMMIT");
+            ran?;
+            let pages = match pages.map(|it| it.join()) {
+                Some(Ok(checked)) => checked?,
+                _ => self.check_pages()?,
+            };
+            checked.findings.splice(..0, pages.findings);
+            Ok(checked)
+        })
     }
 
     pub(crate) fn check_rows(&self, checked: &mut Checked) -> Result<()> {
@@ -103,7 +122,9 @@ impl Store {
         let ran = check_units(db, checked, &mut known);
         checked.stage("units", path, ran)?;
         let ran = check_snapshots(db, checked, &known);
-        checked.stage("snapshots", path, ran)
+        checked.stage("snapshots", path, ran)?;
+        let ran = check_texts(db, checked, &known);
+        checked.stage("history", path, ran)
     }
 }
 

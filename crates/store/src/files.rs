@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use crate::connection::Store;
 use crate::error::{Fault, Result};
-use crate::packed::{compress, decompress};
+use crate::packed::{compress, decompress, sum};
 use crate::steps::step;
 use crate::terms::{TermsKey, insert_terms};
 
@@ -73,6 +73,14 @@ impl EncodedFacts {
                 .expect("facts are plain data, which postcard can write");
             EncodedFacts(compress(plain))
         })
+    }
+
+    pub(crate) fn from_stored(bytes: &[u8]) -> EncodedFacts {
+        EncodedFacts(bytes.to_owned())
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.0
     }
 
     /// None when the bytes are damaged.
@@ -170,7 +178,8 @@ pub(crate) fn write_files(
          (repo_id, ruleset, skip_reason, hash, path, blob, package, language, flags, bytes, lines)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
     )?;
-    let mut insert_facts = db.prepare_cached("INSERT INTO file_facts (file_row, facts) VALUES (?1, ?2)")?;
+    let mut insert_facts =
+        db.prepare_cached("INSERT INTO file_facts (file_row, facts, sum) VALUES (?1, ?2, ?3)")?;
     let mut rows = Vec::with_capacity(files.len());
     for file in files {
         step();
@@ -201,11 +210,18 @@ pub(crate) fn write_files(
             file.bytes as i64,
             file.lines,
         ))?;
-        match file.state {
-            FileState::Facts(facts) => insert_facts.execute((row, EncodedFacts::new(facts).0))?,
-            FileState::Encoded(facts) => insert_facts.execute((row, &facts.0))?,
-            FileState::Stored(_) | FileState::Skipped(_) => 0,
+        let made;
+        let facts = match file.state {
+            FileState::Facts(facts) => {
+                made = EncodedFacts::new(facts);
+                Some(&made)
+            }
+            FileState::Encoded(facts) => Some(facts),
+            FileState::Stored(_) | FileState::Skipped(_) => None,
         };
+        if let Some(facts) = facts {
+            insert_facts.execute((row, facts.bytes(), sum([facts.bytes()])))?;
+        }
         if let Some((ruleset, vectors)) = file.terms {
             insert_terms(db, TermsKey { file: file.id, language: file.language, ruleset }, vectors)?;
         }

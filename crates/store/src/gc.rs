@@ -1,21 +1,22 @@
 //! Garbage collection: what no kept snapshot of any repository speaks of goes.
 //!
-//! Kept are, for every checkout and for the newest snapshot of every repository, the newest few snapshots along the
-//! parents; what is pinned; what a checkout stands on; and temporary snapshots for a day. Readers are not disturbed: they
-//! see the database as it was when they began.
+//! Kept are, for every checkout and for what the caller knows to be stood on (a main branch), the newest few snapshots
+//! along the parents; what is pinned; and temporary snapshots for a day. A repository that nobody stands on keeps its
+//! newest. Readers are not disturbed: they see the database as it was when they began.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use knowing_model::SnapshotId;
+use knowing_model::{Hash, SnapshotId};
 use roaring::RoaringBitmap;
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 use rustc_hash::FxHashSet;
 
 use crate::connection::Store;
 use crate::error::{Fault, Result};
 use crate::packed::unpack_rows;
+use crate::packs::forget_old;
 use crate::snapshots::{SnapshotRow, sets_of, snapshot_at};
 use crate::steps::step;
 
@@ -28,6 +29,10 @@ pub struct Keeping<'a> {
     pub now: i64,
     /// Whether there is still something at a checkout's path.
     pub exists: &'a dyn Fn(&str) -> bool,
+    /// Rows of snapshots that are stood on besides those of checkouts: of main branches, of where git's HEAD moved to.
+    pub heads: &'a [i64],
+    /// The snapshot whose search image the one of this snapshot is made on.
+    pub base_of: &'a dyn Fn(SnapshotId) -> Option<SnapshotId>,
 }
 
 /// A checkout whose path is gone is forgotten when it was last seen so long ago.
@@ -43,7 +48,7 @@ pub struct Collected {
     pub snapshots: Vec<SnapshotId>,
     /// Snapshots that stay.
     pub n_kept: u64,
-    /// Images of the snapshots that went.
+    /// Images that belong to no snapshot any more.
     pub n_images: u64,
 }
 
@@ -65,19 +70,52 @@ pub enum Mode {
 impl Store {
     /// Removes what is in no kept snapshot, in one transaction.
     pub fn collect(&mut self, keeping: &Keeping<'_>, mode: Mode) -> Result<Collected> {
-        self.sweep(mode, |db| {
+        self.sweep(mode, keeping.base_of, |db| {
             let mut collected = Collected::default();
             forget_worktrees(db, keeping, &mut collected)?;
             let kept = kept(db, keeping)?;
             sweep(db, |it| !kept.contains(&it.row), &mut collected)?;
+            collected.add("packs", forget_old(db, keeping.now)?);
             Ok(collected)
         })
     }
 
+    /// Edge versions that only snapshots have which would go: what a collection is worth. Waits for nobody.
+    pub fn n_superseded(&self, keeping: &Keeping<'_>) -> Result<u64> {
+        self.read(|db| {
+            let kept = kept(db, keeping)?;
+            let mut statement = db.prepare("SELECT snapshot_row FROM snapshots")?;
+            let all: Vec<i64> =
+                statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+            let (mut dead, mut alive) = (RoaringBitmap::new(), RoaringBitmap::new());
+            if all.iter().all(|it| kept.contains(it)) {
+                return Ok(0);
+            }
+            for row in all {
+                let Some(snapshot) = snapshot_at(db, row)? else { continue };
+                let units = sets_of(db, &snapshot)?.1;
+                *(if kept.contains(&row) { &mut alive } else { &mut dead }) |= units;
+            }
+            let mut n_edges = db.prepare("SELECT n_edges FROM units WHERE unit_row = ?1")?;
+            let mut total = 0;
+            for unit in &(dead - alive) {
+                total +=
+                    n_edges.query_row([unit], |row| row.get::<_, i64>(0)).optional()?.unwrap_or(0) as u64;
+            }
+            Ok(total)
+        })
+    }
+
     /// Removes all that is stored of a repository and of no other.
-    pub fn forget_repo(&mut self, repo: i64, mode: Mode) -> Result<Collected> {
-        self.sweep(mode, |db| {
+    pub fn forget_repo(
+        &mut self,
+        repo: i64,
+        base_of: &dyn Fn(SnapshotId) -> Option<SnapshotId>,
+        mode: Mode,
+    ) -> Result<Collected> {
+        self.sweep(mode, base_of, |db| {
             let mut collected = Collected::default();
+            collected.add("packs", db.execute("DELETE FROM packs WHERE repo_id = ?1", [repo])?);
             collected.add("worktrees", db.execute("DELETE FROM worktrees WHERE repo_id = ?1", [repo])?);
             sweep(db, |it| it.repo == repo, &mut collected)?;
             collected.add("repos", db.execute("DELETE FROM repos WHERE repo_id = ?1", [repo])?);
@@ -87,10 +125,6 @@ impl Store {
 
     /// Gives free pages back to the disk: bytes before and after.
     pub fn vacuum(&mut self) -> Result<(u64, u64)> {
-        let n_bytes = |db: &Connection| -> std::result::Result<u64, Fault> {
-            let number = |name: &str| db.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
-            Ok((number("page_count")? * number("page_size")?) as u64)
-        };
         self.read(|db| {
             let before = n_bytes(db)?;
             db.execute_batch("VACUUM")?;
@@ -99,9 +133,15 @@ impl Store {
         })
     }
 
+    /// Bytes of the database, images apart; pages that are free do not count.
+    pub fn n_bytes(&self) -> Result<u64> {
+        self.read(|db| Ok(n_bytes(db)? - number(db, "freelist_count")? * number(db, "page_size")?))
+    }
+
     fn sweep(
         &mut self,
         mode: Mode,
+        base_of: &dyn Fn(SnapshotId) -> Option<SnapshotId>,
         run: impl FnOnce(&Connection) -> std::result::Result<Collected, Fault>,
     ) -> Result<Collected> {
         let _lock = self.take_rows()?;
@@ -113,7 +153,7 @@ impl Store {
             step();
             // Before it counts: images hold row numbers, and one that is left over would speak of other rows when its
             // snapshot is made again. One that is gone too early is built anew.
-            collected.n_images = remove_images(&images, &collected.snapshots, mode);
+            collected.n_images = remove_images(&images, &ids_of_all(&transaction)?, base_of, mode);
             step();
             match mode {
                 Mode::Delete => transaction.commit()?,
@@ -126,11 +166,38 @@ impl Store {
     }
 }
 
-fn remove_images(directory: &Path, snapshots: &[SnapshotId], mode: Mode) -> u64 {
-    let gone: BTreeSet<String> = snapshots.iter().map(ToString::to_string).collect();
+fn number(db: &Connection, pragma: &str) -> std::result::Result<u64, Fault> {
+    Ok(db.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0))? as u64)
+}
+
+fn n_bytes(db: &Connection) -> std::result::Result<u64, Fault> {
+    Ok(number(db, "page_count")? * number(db, "page_size")?)
+}
+
+fn ids_of_all(db: &Connection) -> std::result::Result<BTreeSet<SnapshotId>, Fault> {
+    let mut statement = db.prepare("SELECT snapshot_id FROM snapshots")?;
+    let ids = statement.query_map([], |row| Ok(SnapshotId(Hash(row.get(0)?))))?;
+    Ok(ids.collect::<rusqlite::Result<_>>()?)
+}
+
+/// Removes the images of snapshots that are not stored. A search image that another one is made on stays: it names symbols
+/// by their ids, not by rows.
+fn remove_images(
+    directory: &Path,
+    stored: &BTreeSet<SnapshotId>,
+    base_of: &dyn Fn(SnapshotId) -> Option<SnapshotId>,
+    mode: Mode,
+) -> u64 {
+    let bases: BTreeSet<SnapshotId> = stored.iter().filter_map(|it| base_of(*it)).collect();
+    let is_left_over = |path: &Path| {
+        // What is not called after a snapshot is being written just now, or none of ours.
+        let id = path.file_stem().and_then(|it| Hash::from_hex(it.to_str()?)).map(SnapshotId);
+        let is_search = path.extension().is_some_and(|it| it == "search");
+        let is_needed = |it: &SnapshotId| stored.contains(it) || is_search && bases.contains(it);
+        id.is_some_and(|it| !is_needed(&it))
+    };
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-    let is_gone = |path: &Path| path.file_stem().is_some_and(|it| gone.contains(&*it.to_string_lossy()));
-    let images = entries.map(|it| it.path()).filter(|it| is_gone(it));
+    let images = entries.map(|it| it.path()).filter(|it| is_left_over(it));
     images
         .filter(|it| {
             step();
@@ -161,11 +228,20 @@ fn kept(db: &Connection, keeping: &Keeping<'_>) -> std::result::Result<BTreeSet<
         Ok(statement.query_map(parameters, |row| row.get(0))?.collect::<rusqlite::Result<_>>()?)
     };
     let mut kept: BTreeSet<i64> = BTreeSet::new();
-    let heads = rows(
-        "SELECT head_snapshot FROM worktrees
-         UNION SELECT max(snapshot_row) FROM snapshots WHERE chained GROUP BY repo_id",
-        &[],
-    )?;
+    let mut heads: BTreeSet<i64> = rows("SELECT head_snapshot FROM worktrees", &[])?
+        .into_iter()
+        .chain(keeping.heads.iter().copied())
+        .collect();
+    // What was made last may be an old commit that someone compared with: it counts only where nothing else is known.
+    let newest = rows("SELECT max(snapshot_row) FROM snapshots WHERE chained GROUP BY repo_id", &[])?;
+    let repo_of = |row: i64| Ok::<_, Fault>(snapshot_at(db, row)?.map(|it| it.repo));
+    let stood_on =
+        heads.iter().map(|it| repo_of(*it)).collect::<std::result::Result<BTreeSet<_>, Fault>>()?;
+    for row in newest {
+        if !stood_on.contains(&repo_of(row)?) {
+            heads.insert(row);
+        }
+    }
     for head in heads {
         kept.insert(head);
         let (mut at, mut n_seen) = (snapshot_at(db, head)?, 0);
@@ -314,16 +390,17 @@ fn sweep_symbols(db: &Connection, collected: &mut Collected) -> std::result::Res
     Ok(())
 }
 
-/// Term vectors of contents that no file has, and commits that no history lists.
+/// Term vectors of versions that are no more, and commits that no history lists.
 fn sweep_texts(db: &Connection, collected: &mut Collected) -> std::result::Result<(), Fault> {
-    let mut statement = db.prepare("SELECT DISTINCT blob, language FROM files")?;
-    let contents: FxHashSet<(Vec<u8>, String)> =
-        statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<rusqlite::Result<_>>()?;
-    let mut statement = db.prepare("SELECT terms_row, blob, language FROM terms")?;
+    let mut statement = db.prepare("SELECT hash FROM files")?;
+    let versions: FxHashSet<Vec<u8>> =
+        statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+    // The column is called so from the time when contents were the key.
+    let mut statement = db.prepare("SELECT terms_row, blob FROM terms")?;
     let mut dead: Vec<i64> = Vec::new();
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
-        if !contents.contains(&(row.get(1)?, row.get(2)?)) {
+        if !versions.contains(row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?) {
             dead.push(row.get(0)?);
         }
     }

@@ -4,6 +4,7 @@ use knowing_model::{Hash, identity};
 use rusqlite::{Connection, OptionalExtension};
 use serde::{Deserialize, Serialize};
 
+use crate::check_texts::{HistoryColumns, commit_sum};
 use crate::connection::Store;
 use crate::error::{Fault, Result};
 use crate::packed::{pack_rows, unpack_rows};
@@ -161,8 +162,8 @@ fn damaged(snapshot: &SnapshotRow) -> Fault {
 
 fn write_commits(db: &Connection, new: &NewHistory<'_>) -> std::result::Result<(), Fault> {
     let mut insert = db.prepare_cached(
-        "INSERT INTO commits (commit_id, rules, time, message, touches) VALUES (?1, ?2, ?3, ?4, ?5)
-         ON CONFLICT (commit_id) DO UPDATE SET rules = ?2, time = ?3, message = ?4, touches = ?5",
+        "INSERT INTO commits (commit_id, rules, time, message, touches, sum) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+         ON CONFLICT (commit_id) DO UPDATE SET rules = ?2, time = ?3, message = ?4, touches = ?5, sum = ?6",
     )?;
     for commit in new.mined {
         let touches = match commit.touches.is_empty() {
@@ -171,7 +172,8 @@ fn write_commits(db: &Connection, new: &NewHistory<'_>) -> std::result::Result<(
                 postcard::to_stdvec(&commit.touches).expect("names and lists are what postcard can write")
             }
         };
-        insert.execute((&commit.id, new.rules, commit.time, &commit.message, touches))?;
+        let sum = commit_sum(&commit.id, new.rules, commit.time, &commit.message, &touches);
+        insert.execute((&commit.id, new.rules, commit.time, &commit.message, touches, sum))?;
     }
     Ok(())
 }
@@ -226,11 +228,21 @@ fn write_history(
     }
     let mut insert = db.prepare_cached(
         "INSERT INTO histories
-         (snapshot_row, rules, digest, commit_time, is_cut, n_commits, commit_rows, walked)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-         ON CONFLICT (snapshot_row) DO UPDATE
-         SET rules = ?2, digest = ?3, commit_time = ?4, is_cut = ?5, n_commits = ?6, commit_rows = ?7, walked = ?8",
+         (snapshot_row, rules, digest, commit_time, is_cut, n_commits, commit_rows, walked, sum)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+         ON CONFLICT (snapshot_row) DO UPDATE SET rules = ?2, digest = ?3, commit_time = ?4, is_cut = ?5,
+             n_commits = ?6, commit_rows = ?7, walked = ?8, sum = ?9",
     )?;
+    let columns = HistoryColumns {
+        rules: new.rules,
+        digest: row.digest.as_bytes(),
+        commit_time: row.commit_time,
+        is_cut: row.is_cut,
+        n_commits: row.n_commits,
+        commit_rows: &packed,
+        walked: &packed_walk,
+    };
+    let sum = columns.sum();
     insert.execute((
         snapshot.row,
         new.rules,
@@ -240,6 +252,7 @@ fn write_history(
         row.n_commits,
         packed,
         packed_walk,
+        sum,
     ))?;
     Ok(row)
 }

@@ -25,6 +25,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     Migration { version: 3, sql: include_str!("schema/003_packs.sql") },
     Migration { version: 4, sql: include_str!("schema/004_walked.sql") },
     Migration { version: 5, sql: include_str!("schema/005_notes.sql") },
+    Migration { version: 6, sql: include_str!("schema/006_sums.sql") },
 ];
 
 /// `knwg` in ASCII.

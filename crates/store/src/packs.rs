@@ -1,7 +1,7 @@
 //! Packs that were answered, kept for thirty days.
 
 use knowing_model::Hash;
-use rusqlite::OptionalExtension;
+use rusqlite::{Connection, OptionalExtension};
 
 use crate::connection::Store;
 use crate::error::{Fault, Result};
@@ -34,17 +34,29 @@ impl Store {
         })
     }
 
-    /// Keeps a pack and forgets those that are too old. `now` is in seconds since 1970.
-    pub fn keep_pack(&mut self, key: Hash, root: Hash, payload: &str, now: i64) -> Result<()> {
+    /// Keeps a pack of a repository and forgets those that are too old. `now` is in seconds since 1970.
+    pub fn keep_pack(&mut self, repo: i64, key: Hash, root: Hash, payload: &str, now: i64) -> Result<()> {
         self.write(|db| {
             let packed = zstd::bulk::compress(payload.as_bytes(), COMPRESSION)?;
-            db.prepare_cached("DELETE FROM packs WHERE created_at < ?1")?.execute([now - KEPT_SECONDS])?;
+            forget_old(db, now)?;
             db.prepare_cached(
-                "INSERT INTO packs (key, root, payload, created_at) VALUES (?1, ?2, ?3, ?4)
-                 ON CONFLICT (key) DO UPDATE SET root = ?2, payload = ?3, created_at = ?4",
+                "INSERT INTO packs (key, repo_id, root, payload, created_at) VALUES (?1, ?2, ?3, ?4, ?5)
+                 ON CONFLICT (key) DO UPDATE SET repo_id = ?2, root = ?3, payload = ?4, created_at = ?5",
             )?
-            .execute((key.as_bytes().as_slice(), root.as_bytes().as_slice(), packed, now))?;
+            .execute((
+                key.as_bytes().as_slice(),
+                repo,
+                root.as_bytes().as_slice(),
+                packed,
+                now,
+            ))?;
             Ok(())
         })
     }
+}
+
+/// How many went.
+pub(crate) fn forget_old(db: &Connection, now: i64) -> std::result::Result<usize, Fault> {
+    let mut delete = db.prepare_cached("DELETE FROM packs WHERE created_at < ?1")?;
+    Ok(delete.execute([now - KEPT_SECONDS])?)
 }

@@ -64,6 +64,17 @@ impl Store {
         self.read(|db| worktree(db, path))
     }
 
+    /// The checkouts of a repository, by path.
+    pub fn worktrees(&self, repo: i64) -> Result<Vec<WorktreeRow>> {
+        self.read(|db| {
+            let mut statement =
+                db.prepare_cached("SELECT path FROM worktrees WHERE repo_id = ?1 ORDER BY path")?;
+            let paths: Vec<String> =
+                statement.query_map([repo], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+            paths.iter().filter_map(|it| worktree(db, it).transpose()).collect()
+        })
+    }
+
     /// The snapshots that checkouts stand on.
     pub fn heads(&self) -> Result<Vec<SnapshotId>> {
         self.read(|db| {

@@ -3,6 +3,7 @@
 use knowing_model::FileId;
 use rusqlite::{Connection, OptionalExtension};
 
+use crate::check_texts::terms_sum;
 use crate::connection::Store;
 use crate::error::{Fault, Result};
 
@@ -44,9 +45,10 @@ pub(crate) fn insert_terms(
 ) -> std::result::Result<(), Fault> {
     // What cannot be read is made again: the new bytes count.
     let mut statement = db.prepare_cached(
-        "INSERT INTO terms (blob, language, ruleset, vectors) VALUES (?1, ?2, ?3, ?4)
-         ON CONFLICT (blob, language, ruleset) DO UPDATE SET vectors = ?4",
+        "INSERT INTO terms (blob, language, ruleset, vectors, sum) VALUES (?1, ?2, ?3, ?4, ?5)
+         ON CONFLICT (blob, language, ruleset) DO UPDATE SET vectors = ?4, sum = ?5",
     )?;
-    statement.execute((key.file.as_bytes(), key.language, key.ruleset, vectors))?;
+    let sum = terms_sum(key.file.as_bytes(), key.language, key.ruleset, vectors);
+    statement.execute((key.file.as_bytes(), key.language, key.ruleset, vectors, sum))?;
     Ok(())
 }

@@ -33,6 +33,7 @@ fn check_names(session: &Session, place: &Path) -> usize {
             working_directory: session.file(""),
             database: Some(database.into()),
             data_directory: Some(session.data()),
+            auto_gc: true,
             now: 0,
         };
         let mut output = Vec::new();

@@ -47,8 +47,7 @@ fn damaged_images_are_warned_of_and_built_anew() {
     let repo = history(&session, 1);
     let sound: Vec<(std::path::PathBuf, Vec<u8>)> =
         images(&session).into_iter().map(|it| (it.clone(), std::fs::read(it).unwrap())).collect();
-    let is_image = |it: &std::path::Path| it.extension().is_some_and(|it| it != "keys");
-    for (path, bytes) in sound.iter().filter(|it| is_image(&it.0)) {
+    for (path, bytes) in &sound {
         let mut damaged = bytes.clone();
         let middle = damaged.len() / 2;
         damaged[middle] ^= 4;
@@ -191,4 +190,118 @@ fn a_repository_is_reset_and_forgotten() {
     assert_eq!(serde_json::from_str::<Value>(&registry).unwrap()["repositories"], json!([]));
     session.error(repo.path(), &["untrack-repo", "--yes"], 1, "no_index");
     assert_eq!(repo.git(&["status", "--porcelain"]), "");
+}
+
+/// The symbols of a pack and their scores.
+fn context(session: &Session, repo: &Fixture) -> Value {
+    let arguments = ["context", "total of the cart with more items", "--without", "pack_cache"];
+    let mut reply = session.json(repo.path(), &arguments);
+    reply.as_object_mut().unwrap().remove("took_ms");
+    reply
+}
+
+#[test]
+fn s7_answers_are_the_same_when_the_image_they_were_made_on_is_collected() {
+    let session = Session::new();
+    let repo = history(&session, 4);
+    let before = context(&session, &repo);
+    let searches = |it: &std::path::PathBuf| it.extension().is_some_and(|it| it == "search");
+    let collected = session.json(repo.path(), &["gc", "--keep", "1"]);
+    assert_eq!(collected["snapshots"].as_array().unwrap().len(), 4, "{collected}");
+    assert_eq!(context(&session, &repo), before);
+    assert_eq!(images(&session).into_iter().filter(searches).count(), 2, "the last, and what it is made on");
+    // Without any image, what is left is enough to make it again.
+    images(&session).iter().for_each(|it| std::fs::remove_file(it).unwrap());
+    assert_eq!(context(&session, &repo), before);
+    assert_eq!(session.json(repo.path(), &["fsck"])["status"], json!("clean"));
+}
+
+#[test]
+fn what_git_stands_on_is_not_collected() {
+    let session = Session::new();
+    let repo = shop();
+    repo.git(&["branch", "-M", "main"]);
+    session.index(&repo);
+    let commit = |name: &str| {
+        repo.write("shop/more.py", &format!("def {name}(): pass\n"));
+        repo.commit(name);
+        session.index(&repo)["snapshot"].clone()
+    };
+    let main = commit("on_main");
+    repo.git(&["switch", "-q", "-c", "linked"]);
+    let linked = commit("linked");
+    let tree = tempfile::TempDir::new().unwrap();
+    let path = tree.path().join("linked");
+    repo.git(&["switch", "-q", "-c", "side"]);
+    repo.git(&["worktree", "add", "-q", path.to_str().unwrap(), "linked"]);
+    let side = commit("side");
+    let left = commit("left");
+    // An old commit, made last, for a comparison; and git moved on behind our back.
+    session.json(repo.path(), &["diff", "main~1", "HEAD"]);
+    repo.git(&["switch", "-q", "--detach", "HEAD~1"]);
+    let collected = session.json(repo.path(), &["gc", "--keep", "1"]);
+    let gone = collected["snapshots"].as_array().unwrap();
+    assert_eq!(gone.len(), 1, "{collected}");
+    for kept in [main, linked, side, left] {
+        assert!(!gone.contains(&kept), "{kept} of {gone:?}");
+    }
+    session.json(&path, &["callers", "linked"]);
+}
+
+#[test]
+fn an_index_run_collects_when_enough_has_gathered() {
+    let session = Session::new();
+    let repo = shop();
+    let n_snapshots = || session.json(repo.path(), &["fsck", "--limit", "0"])["counts"]["snapshots"].clone();
+    let commit = |at: usize, switch: &str| {
+        let functions = (0..1300).map(|it| format!("def f{it}_{at}():\n    f{}_{at}()\n", (it + 1) % 1300));
+        repo.write("shop/many.py", &functions.collect::<String>());
+        repo.commit("many");
+        let ran = session.command(repo.path()).arg("index").env("KNOWING_AUTO_GC", switch).output().unwrap();
+        assert!(ran.status.success());
+    };
+    (0..14).for_each(|at| commit(at, "0"));
+    assert_eq!(n_snapshots(), json!(14), "it was switched off");
+    commit(14, "1");
+    assert_eq!(n_snapshots(), json!(10));
+    commit(15, "1");
+    assert_eq!(n_snapshots(), json!(11), "one is not worth it");
+    assert_eq!(session.json(repo.path(), &["fsck"])["status"], json!("clean"));
+}
+
+#[test]
+fn s5_what_git_can_tell_again_is_made_anew() {
+    let session = Session::new();
+    let repo = history(&session, 2);
+    let before = context(&session, &repo);
+    let database = session.json(repo.path(), &["stats"])["database"].as_str().unwrap().to_owned();
+    let damage = [
+        "UPDATE file_facts SET facts = x'0001' WHERE file_row = 2",
+        "UPDATE terms SET vectors = x'0102'",
+        "UPDATE commits SET message = 'lies' WHERE commit_row = 1",
+        "UPDATE histories SET walked = x'01'",
+    ];
+    for sql in damage {
+        rusqlite::Connection::open(&database).unwrap().execute(sql, []).unwrap();
+        let reply = session.json(repo.path(), &["fsck"]);
+        assert_eq!(reply["status"], json!("warnings"), "{sql}: {reply}");
+        let reply = session.json(repo.path(), &["fsck", "--repair"]);
+        assert!(reply["repaired"].as_u64().unwrap() > 0, "{sql}: {reply}");
+        let reply = session.json(repo.path(), &["fsck"]);
+        assert_eq!(reply["status"], json!("clean"), "{sql}: {reply}");
+        images(&session).iter().for_each(|it| std::fs::remove_file(it).unwrap());
+        assert_eq!(context(&session, &repo), before, "{sql}");
+    }
+}
+
+#[test]
+fn what_is_left_out_is_worth_knowing() {
+    let session = Session::new();
+    let repo = shop();
+    repo.write_bytes("shop/data.py", b"a = 1\0\0\0");
+    repo.commit("data");
+    session.index(&repo);
+    let reply = session.json(repo.path(), &["fsck"]);
+    assert_eq!(reply["status"], json!("clean"));
+    assert!(reply["infos"].to_string().contains("shop/data.py"), "{reply}");
 }

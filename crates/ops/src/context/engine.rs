@@ -306,8 +306,8 @@ pub(crate) fn stored(store: &Store, key: Hash) -> Option<Payload> {
 }
 
 /// The cache is a convenience: a database that cannot be written still answers.
-pub(crate) fn keep(store: &mut Store, key: Hash, payload: &Payload, now: i64) {
+pub(crate) fn keep(store: &mut Store, repo: i64, key: Hash, payload: &Payload, now: i64) {
     if let Some(root) = payload.pack_root {
-        let _ = store.keep_pack(key, root, &knowing_wire::json::encode(payload), now);
+        let _ = store.keep_pack(repo, key, root, &knowing_wire::json::encode(payload), now);
     }
 }

@@ -150,7 +150,8 @@ pub(crate) fn answer_at(
     let payload = kept.unwrap_or_else(|| engine.answer(asked, &wanted));
     drop(engine);
     if use_cache && !is_kept {
-        engine::keep(&mut opened.store, key, &payload, cx.environment.now);
+        let repo = opened.snapshot().repo;
+        engine::keep(&mut opened.store, repo, key, &payload, cx.environment.now);
     }
     if let Asked::Task(text) = asked
         && payload.symbols.is_empty()

@@ -10,7 +10,10 @@ use rusqlite::types::Value;
 use super::{Sample, URL, database, directory, edge, open};
 use crate::check::snapshot_identity;
 use crate::packed::compress;
-use crate::{Checked, Severity, SnapshotRow, Store};
+use crate::{
+    Checked, EncodedFacts, FileRow, MinedCommit, NewHistory, Remakable, Severity, SnapshotRow, Store,
+    TermsKey, Touch,
+};
 
 /// Writes a sample as an index run would: with the roots of its edges.
 pub(super) fn write_sound(sample: &Sample, store: &mut Store) -> SnapshotRow {
@@ -97,6 +100,16 @@ const HASHED: &[(&str, &str, &str, &[&str])] = &[
     ),
     ("containers", "container_row", "symbol row", &["repo", "class", "container"]),
     ("snapshots", "snapshot_row", "snapshot row", &["snapshot_id", "commit_id", "stage", "ruleset", "root"]),
+    // Not hashed, but summed.
+    ("file_facts", "file_row", "file row", &["facts"]),
+    ("terms", "terms_row", "terms row", &["blob", "language", "ruleset", "vectors"]),
+    ("commits", "commit_row", "commit row", &["commit_id", "rules", "time", "message", "touches"]),
+    (
+        "histories",
+        "snapshot_row",
+        "the history of snapshot row",
+        &["rules", "digest", "commit_time", "is_cut", "n_commits", "commit_rows", "walked"],
+    ),
 ];
 
 /// Numbers that are the same in every run.
@@ -159,10 +172,64 @@ fn flip(store: &Store, draw: &mut Draw, seen: &mut Seen) -> Option<(String, Stri
             let sym: i64 = db.query_row(find, [row], |row| row.get(0)).unwrap();
             format!("{called} {sym}")
         }
-        ("snapshots", _) => format!("{called} {row} "),
+        ("snapshots" | "histories", _) => format!("{called} {row} "),
         _ => format!("{called} {row}"),
     };
     Some((named, format!("{table}.{column} of row {row}")))
+}
+
+/// Histories and term vectors, as an index run leaves them.
+fn write_texts(store: &mut Store, snapshot: &SnapshotRow) {
+    let touch = || Touch { path: "a.py".to_owned(), old_path: None, names: vec!["f".to_owned()] };
+    let commit = |it: u8| MinedCommit {
+        id: vec![it; 20],
+        time: i64::from(it),
+        message: format!("say {it}"),
+        touches: vec![touch()],
+    };
+    let mined: Vec<MinedCommit> = (1..6).map(commit).collect();
+    let walked: Vec<&[u8]> = mined.iter().map(|it| it.id.as_slice()).collect();
+    let new =
+        NewHistory { rules: 1, commit_time: 9, is_cut: false, walked: &walked, older: &[], mined: &mined };
+    store.write_history(snapshot, &new).unwrap();
+    let files = store.reader(snapshot).unwrap().files().unwrap();
+    let terms = |it: &FileRow| vec![it.row as u8; 50];
+    let key = |file| TermsKey { file, language: "python", ruleset: 1 };
+    let terms: Vec<_> = files.iter().map(|it| (key(it.id), terms(it))).collect();
+    store.write_terms(&terms).unwrap();
+}
+
+#[test]
+fn what_can_be_made_again_is_named_and_dropped() {
+    let directory = directory();
+    let mut store = open(&database(&directory));
+    let snapshot = write_sound(&sample(URL, 1, 1), &mut store);
+    write_texts(&mut store, &snapshot);
+    assert!(check_clean(&store).remakable.is_empty());
+    store
+        .connection
+        .execute_batch(
+            "UPDATE terms SET vectors = x'00' WHERE terms_row = 2; UPDATE commits SET message = '' WHERE commit_row = 3;
+             DELETE FROM file_facts WHERE file_row = 1",
+        )
+        .unwrap();
+    let checked = store.check().unwrap();
+    assert!(checked.findings.iter().all(|it| it.severity == Severity::Warning), "{:#?}", checked.findings);
+    let found = checked.remakable;
+    let expected = Remakable {
+        facts: [1].into(),
+        terms: [2].into(),
+        commits: [3].into(),
+        // What lists the commit cannot be told from what lists another.
+        histories: [snapshot.row].into(),
+    };
+    assert_eq!(found, expected);
+    store.drop_damaged(&found).unwrap();
+    let facts = EncodedFacts::new(&knowing_model::facts::FileFacts::default());
+    store.replace_facts(1, &facts).unwrap();
+    check_clean(&store);
+    assert_eq!(store.files_without_terms(1, 1).unwrap().len(), 1);
+    assert_eq!(store.facts(1).unwrap(), knowing_model::facts::FileFacts::default());
 }
 
 #[test]
@@ -171,7 +238,8 @@ fn s5_every_flipped_bit_of_a_hashed_column_is_named() {
     let path = database(&directory);
     let mut store = open(&path);
     write_sound(&sample(URL, 1, 1), &mut store);
-    write_sound(&sample(URL, 2, 2), &mut store);
+    let snapshot = write_sound(&sample(URL, 2, 2), &mut store);
+    write_texts(&mut store, &snapshot);
     check_clean(&store);
     // Foreign keys would be what finds some of them.
     store.connection.pragma_update(None, "foreign_keys", false).unwrap();

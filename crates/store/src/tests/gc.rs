@@ -8,8 +8,13 @@ const DAY: i64 = 86_400;
 /// When samples are made.
 const MADE: i64 = 1_700_000_000;
 
+fn keeping(n_snapshots: usize, now: i64, heads: &[i64]) -> Keeping<'_> {
+    let exists = &|path: &str| !path.starts_with("/gone");
+    Keeping { n_snapshots, now, exists, heads, base_of: &|_| None }
+}
+
 fn collect(store: &mut Store, n_snapshots: usize, now: i64, mode: Mode) -> Collected {
-    store.collect(&Keeping { n_snapshots, now, exists: &|path| !path.starts_with("/gone") }, mode).unwrap()
+    store.collect(&keeping(n_snapshots, now, &[]), mode).unwrap()
 }
 
 /// A checkout that moved along so many commits.
@@ -57,7 +62,8 @@ fn s6_the_newest_are_kept_and_every_kept_one_still_verifies() {
     let again = write_sound(&sample(URL, 1, 1), &mut store);
     assert_eq!(again.id, made[0].id);
     check_clean(&store);
-    assert_eq!(collect(&mut store, 10, MADE, Mode::Delete).snapshots.len(), 0);
+    // Nobody stands on it, though it was made last.
+    assert_eq!(collect(&mut store, 10, MADE, Mode::Delete).snapshots, [again.id]);
 }
 
 #[test]
@@ -103,7 +109,7 @@ fn s1_repositories_of_one_database_do_not_hurt_each_other() {
     assert_eq!(calls(&store, &theirs[0]).len(), 6);
     check_clean(&store);
     let ours = store.repo(URL).unwrap().unwrap();
-    let forgotten = store.forget_repo(ours.id, Mode::Delete).unwrap();
+    let forgotten = store.forget_repo(ours.id, &|_| None, Mode::Delete).unwrap();
     assert_eq!((forgotten.rows["repos"], forgotten.rows["worktrees"]), (1, 1));
     assert_eq!(all_rows(&store), alone, "what is left is what was there alone");
     assert_eq!(calls(&store, &theirs[0]).len(), 6);
@@ -135,7 +141,7 @@ fn nothing_is_collected_while_someone_builds_on_it() {
     let indexing = open(&path);
     let rows = indexing.keep_rows().unwrap();
     let also = indexing.keep_rows().unwrap();
-    let keeping = Keeping { n_snapshots: 1, now: MADE, exists: &|_| true };
+    let keeping = keeping(1, MADE, &[]);
     let error = store.collect(&keeping, Mode::Delete).unwrap_err();
     assert!(matches!(error, Error::Busy { .. }), "{error}");
     drop((rows, also));
@@ -155,4 +161,63 @@ fn freed_space_is_given_back() {
     let (before, after) = store.vacuum().unwrap();
     assert!(after * 4 < before, "{before} {after}");
     check_clean(&store);
+}
+
+#[test]
+fn an_old_commit_that_was_made_last_is_not_the_main_branch() {
+    let directory = directory();
+    let mut store = open(&database(&directory));
+    let made = history(&mut store, URL, "/work", 3);
+    // Made for a comparison, and for nobody to stand on.
+    let old = write_sound(&sample(URL, 60, 60), &mut store);
+    let main = write_sound(&sample(URL, 61, 61), &mut store);
+    let gone = store.collect(&keeping(1, MADE, &[main.row]), Mode::DryRun).unwrap().snapshots;
+    assert_eq!(gone, [made[0].id, made[1].id, old.id]);
+    let gone = store.collect(&keeping(2, MADE, &[]), Mode::Delete).unwrap().snapshots;
+    assert_eq!(gone, [made[0].id, old.id, main.id]);
+    check_clean(&store);
+}
+
+#[test]
+fn what_was_answered_goes_with_its_repository() {
+    let directory = directory();
+    let mut store = open(&database(&directory));
+    let ours = history(&mut store, URL, "/work", 1)[0].repo;
+    let theirs = history(&mut store, "github.com/acme/other", "/other", 1)[0].repo;
+    let key = |it: u8| knowing_model::Hash([it; 32]);
+    store.keep_pack(ours, key(1), key(3), "one", MADE).unwrap();
+    store.keep_pack(theirs, key(2), key(3), "other", MADE).unwrap();
+    let forgotten = store.forget_repo(ours, &|_| None, Mode::Delete).unwrap();
+    assert_eq!(forgotten.rows["packs"], 1);
+    assert_eq!(store.pack_of_key(key(1)).unwrap(), None);
+    assert_eq!(store.pack_of_key(key(2)).unwrap().as_deref(), Some("other"));
+    assert_eq!(
+        collect(&mut store, 1, MADE + 31 * DAY, Mode::Delete).rows["packs"],
+        1,
+        "kept for thirty days"
+    );
+}
+
+#[test]
+fn images_go_with_their_snapshots_but_for_what_others_are_made_on() {
+    let directory = directory();
+    let mut store = open(&database(&directory));
+    let made = history(&mut store, URL, "/work", 4);
+    let image =
+        |store: &Store, at: usize, kind: &str| store.images_dir().join(format!("{}.{kind}", made[at].id));
+    std::fs::create_dir_all(store.images_dir()).unwrap();
+    for at in 0..4 {
+        ["search", "graph", "keys"].iter().for_each(|it| std::fs::write(image(&store, at, it), "").unwrap());
+    }
+    std::fs::write(store.images_dir().join(".tmp1234"), "").unwrap();
+    let is_last = |it| it == made[3].id;
+    let base_of = |it| is_last(it).then_some(made[1].id);
+    let keep = Keeping { base_of: &base_of, ..keeping(1, MADE, &[]) };
+    assert_eq!(store.collect(&keep, Mode::DryRun).unwrap().n_images, 8);
+    assert_eq!(store.collect(&keep, Mode::Delete).unwrap().n_images, 8);
+    assert!(image(&store, 1, "search").exists() && image(&store, 3, "graph").exists());
+    assert!(!image(&store, 1, "graph").exists() && !image(&store, 2, "search").exists());
+    // Once it is needed no more, it goes too.
+    assert_eq!(collect(&mut store, 1, MADE, Mode::Delete).n_images, 1);
+    assert_eq!(std::fs::read_dir(store.images_dir()).unwrap().count(), 4);
 }
