@@ -19,7 +19,7 @@ struct Graph {
 fn alone(repo: &Fixture, commit: &str) -> Graph {
     let session = Session::new();
     session.text(repo.path(), &["index", "--commit", commit]);
-    let exported = session.text(repo.path(), &["export"]);
+    let exported = session.text(repo.path(), &["export", "--tree", commit]);
     let mut graph = Graph { nodes: BTreeSet::new(), edges: BTreeMap::new() };
     let text = |it: &Value| it.as_str().unwrap().to_owned();
     for line in exported.lines() {

@@ -26,7 +26,7 @@ pub struct ContextOptions {
     #[arg(long, value_enum)]
     #[serde(default)]
     pub format: Option<FormatChoice>,
-    /// Who orders the candidates
+    /// Who ranks
     #[arg(long, value_enum)]
     #[serde(default)]
     pub ranker: Option<RankerChoice>,
