@@ -42,11 +42,11 @@ fn tool(listed: Listed) -> Option<Tool> {
     let mut arguments = flat(object(slim(Value::Object(arguments), Keep::Descriptions)));
     let properties = arguments.entry("properties").or_insert_with(|| Value::Object(Map::new()));
     if let Value::Object(properties) = properties {
-        // Every tool takes all of them; where a snapshot is named, or no tree is looked at, the others need no mention.
-        let names_snapshots = ["base", "commit", "confirm", "old", "quick", "snapshot"]
-            .iter()
-            .any(|it| properties.contains_key(*it));
-        for name in COMMON.iter().filter(|it| **it == REPO || !names_snapshots) {
+        // Every tool takes all of them. Where a snapshot is named, or no tree is looked at, `tree` needs no mention; and
+        // `stale` nowhere: what happens without it is what agents want.
+        let names_snapshots = ["base", "commit", "confirm", "old", "quick", "snapshot"];
+        let has_tree = !names_snapshots.iter().any(|it| properties.contains_key(*it));
+        for name in COMMON.iter().filter(|it| **it == REPO || (**it == "tree" && has_tree)) {
             properties.insert((*name).to_owned(), serde_json::json!({ "type": "string" }));
         }
     }
