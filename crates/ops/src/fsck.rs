@@ -30,7 +30,7 @@ pub struct Fsck {
     #[arg(long, conflicts_with = "repair")]
     #[serde(default)]
     pub quick: bool,
-    /// Make anew what is damaged and can be made: images from the database; facts, term vectors and history from git
+    /// Make anew what is damaged: images from the database, the rest from git
     #[arg(long)]
     #[serde(skip)]
     pub repair: bool,
