@@ -15,7 +15,7 @@ use bytemuck::{Pod, Zeroable};
 use knowing_model::{EdgeKind, Hash, NodeFlags, NodeId, NodeKind, Provenance, SnapshotId, position_of};
 use memmap2::Mmap;
 
-use crate::layout::{HEADER, Header, checksum, header_of, section_items};
+use crate::layout::{HEADER, Header, checksum_of, header_of, section_items};
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -248,7 +248,7 @@ impl Graph {
 
     /// The checksum finds accidents; this finds files that were never whole, so that no access can go astray.
     fn check_contents(&self) -> Result<()> {
-        if checksum(self.all_bytes()) != self.header.checksum {
+        if checksum_of(self.all_bytes()) != self.header.checksum {
             return Err(Error::Damaged("its checksum does not hold"));
         }
         let n_nodes = self.n_nodes();

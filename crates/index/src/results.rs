@@ -9,7 +9,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use knowing_model::SnapshotId;
+use knowing_model::{SnapshotId, checksum};
 use knowing_resolve::Record;
 use knowing_store::{SnapshotRow, Store};
 
@@ -102,25 +102,6 @@ fn decode(bytes: &[u8], snapshot: SnapshotId) -> Option<Results> {
     let record = Record::decode(record)?;
     let results = Results { files: rows.collect(), packages, record };
     (results.files.len() == results.record.files().len()).then_some(results)
-}
-
-/// Finds accidents, word by word: a change of any one word changes the sum.
-fn checksum(bytes: &[u8]) -> u64 {
-    const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
-    let fold = |lane: u64, word: u64| (lane ^ word).wrapping_mul(ODD).rotate_left(29);
-    let mut lanes = [1_u64, 2, 3, 4];
-    let mut blocks = bytes.chunks_exact(32);
-    for block in &mut blocks {
-        for (lane, word) in lanes.iter_mut().zip(block.chunks_exact(8)) {
-            *lane = fold(*lane, word.try_into().map_or(0, u64::from_le_bytes));
-        }
-    }
-    for part in blocks.remainder().chunks(8) {
-        let mut word = [0; 8];
-        word[..part.len()].copy_from_slice(part);
-        lanes[0] = fold(lanes[0], u64::from_le_bytes(word));
-    }
-    lanes.into_iter().fold(bytes.len() as u64, fold)
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ pub mod facts;
 pub mod identity;
 pub mod name;
 
+mod checksum;
 mod edge;
 mod edge_kind;
 mod hash;
@@ -27,6 +28,7 @@ mod repo;
 mod span;
 mod texts;
 
+pub use checksum::checksum;
 pub use edge::{Edge, MAX_SITES, Reason, Unit, UnitLayer, Unresolved};
 pub use edge_kind::{Category, Change, EdgeKind};
 pub use hash::{EdgeId, FileId, Hash, Hasher, NodeId, RepoId, SnapshotId, hex, position_of};

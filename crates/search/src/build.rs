@@ -6,12 +6,12 @@
 //! finish         sort documents and terms, write vectors, then postings
 //! ```
 
-use knowing_model::{Hash, NodeId, SnapshotId};
+use knowing_model::{Hash, NodeId, SnapshotId, checksum};
 
 use crate::dictionary::Dictionary;
 use crate::fields::{Field, N_FIELDS};
 use crate::image::{Error, Index, Result};
-use crate::layout::{DocumentRecord, Head, NO_TIME, TermRecord, checksum, encode};
+use crate::layout::{DocumentRecord, Head, NO_TIME, TermRecord, encode};
 use crate::postings::{Counts, END, delta, fields_of};
 use crate::terms::{DocumentTerms, FileTerms};
 use crate::tokenize::Tokenizer;

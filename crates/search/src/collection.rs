@@ -13,12 +13,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bytemuck::{Pod, Zeroable};
-use knowing_model::{Hash, NodeId, SnapshotId};
+use knowing_model::{Hash, NodeId, SnapshotId, checksum};
 
 use crate::bytes::Bytes;
 use crate::fields::N_FIELDS;
 use crate::image::{DocIndex, Error, Index, Result};
-use crate::layout::checksum;
 use crate::overlay::Overlay;
 use crate::searcher::{Searcher, Segment};
 

@@ -14,13 +14,11 @@ use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use knowing_model::{Hash, NodeId, SnapshotId, position_of};
+use knowing_model::{Hash, NodeId, SnapshotId, checksum, position_of};
 
 use crate::bytes::Bytes;
 use crate::fields::N_FIELDS;
-use crate::layout::{
-    DocumentRecord, HEADER, Header, NO_TIME, Section, TermRecord, checksum, header_of, section_range,
-};
+use crate::layout::{DocumentRecord, HEADER, Header, NO_TIME, Section, TermRecord, header_of, section_range};
 use crate::postings::{Counts, Cursor, END};
 
 #[derive(Debug, thiserror::Error)]

@@ -1,6 +1,7 @@
 //! Where things stand in the file, and the sums that tell whether it is whole.
 
 use bytemuck::{Pod, Zeroable};
+use knowing_model::checksum;
 
 use crate::fields::N_FIELDS;
 use crate::image::{Error, Result};
@@ -157,24 +158,4 @@ pub(crate) fn section_range(offsets: &[u64; N_SECTIONS + 1], section: Section) -
 
 fn header_checksum(header: &Header) -> u64 {
     checksum(&bytemuck::bytes_of(header)[..HEADER - 8])
-}
-
-/// A multiply-fold over words. Each step is a bijection of the word and of the state, so that a change of any one word
-/// changes the sum. Four lanes keep the multiplier busy: about 10 GB a second. A last part of a word is filled with zeros.
-pub(crate) fn checksum(bytes: &[u8]) -> u64 {
-    const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
-    let mut lanes = [1_u64, 2, 3, 4];
-    let fold = |lane: u64, word: u64| (lane ^ word).wrapping_mul(ODD).rotate_left(29);
-    let mut blocks = bytes.chunks_exact(32);
-    for block in &mut blocks {
-        for (lane, word) in lanes.iter_mut().zip(block.chunks_exact(8)) {
-            *lane = fold(*lane, bytemuck::pod_read_unaligned(word));
-        }
-    }
-    for part in blocks.remainder().chunks(8) {
-        let mut word = [0; 8];
-        word[..part.len()].copy_from_slice(part);
-        lanes[0] = fold(lanes[0], u64::from_ne_bytes(word));
-    }
-    lanes.into_iter().fold(bytes.len() as u64, fold)
 }

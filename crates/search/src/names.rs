@@ -14,12 +14,11 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use bytemuck::{Pod, Zeroable};
-use knowing_model::{ContainerClass, FileId, Hash, SnapshotId};
+use knowing_model::{ContainerClass, FileId, Hash, SnapshotId, checksum};
 use rustc_hash::FxHashMap;
 
 use crate::bytes::Bytes;
 use crate::image::{Error, Result};
-use crate::layout::checksum;
 
 pub use build::NamePatch;
 

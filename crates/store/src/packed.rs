@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use knowing_model::Position;
+use knowing_model::{Position, checksum};
 use roaring::RoaringBitmap;
 use zstd::bulk::{Compressor, Decompressor};
 
@@ -54,28 +54,10 @@ pub(crate) fn decompress(packed: &[u8]) -> Option<Vec<u8>> {
 
 /// Finds accidents: a change of any one word of any one part changes the sum.
 pub(crate) fn sum<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> i64 {
-    parts.into_iter().fold(1, |sum, part| fold(sum, sum_of(part))) as i64
-}
-
-/// For a given word every lane gives another result, and for a given lane every word.
-fn fold(lane: u64, word: u64) -> u64 {
-    (lane ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
-}
-
-fn sum_of(bytes: &[u8]) -> u64 {
-    let mut lanes = [1_u64, 2, 3, 4];
-    let mut blocks = bytes.chunks_exact(32);
-    for block in &mut blocks {
-        for (lane, word) in lanes.iter_mut().zip(block.chunks_exact(8)) {
-            *lane = fold(*lane, word.try_into().map_or(0, u64::from_le_bytes));
-        }
-    }
-    for part in blocks.remainder().chunks(8) {
-        let mut word = [0; 8];
-        word[..part.len()].copy_from_slice(part);
-        lanes[0] = fold(lanes[0], u64::from_le_bytes(word));
-    }
-    lanes.into_iter().fold(bytes.len() as u64, fold)
+    // Odd, so that each step is a bijection of the sum before it.
+    const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+    let fold = |sum: u64, part: &[u8]| (sum ^ checksum(part)).wrapping_mul(ODD).rotate_left(29);
+    parts.into_iter().fold(1, fold) as i64
 }
 
 pub(crate) fn pack_set(set: &RoaringBitmap) -> Vec<u8> {

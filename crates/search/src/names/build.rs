@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::sync::OnceLock;
 
-use knowing_model::SnapshotId;
+use knowing_model::{SnapshotId, checksum};
 
 use super::{
     FileInput, FileName, HEADER, Header, MAGIC, NO_FILE, NameInput, Names, NodeName, VERSION, folded_order,
@@ -11,7 +11,6 @@ use super::{
 };
 use crate::bytes::Bytes;
 use crate::image::{Error, Result};
-use crate::layout::checksum;
 
 /// A node of a snapshot that follows on another.
 #[derive(Clone, Copy, Debug)]
