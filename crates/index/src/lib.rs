@@ -76,6 +76,8 @@ pub enum Error {
     Glob { pattern: String, reason: String },
     #[error("indexing takes longer than it was given")]
     TooLong,
+    #[error("indexing was stopped")]
+    Stopped,
     #[error("cannot start {n_workers} threads: {reason}")]
     Threads { n_workers: usize, reason: String },
 }
@@ -118,9 +120,10 @@ impl Options {
         Rules { vendored: self.vendored, ..Rules::default() }
     }
 
-    /// An error when the time is over.
-    pub(crate) fn check_time(&self) -> Result<()> {
+    /// An error when the time is over, or nobody waits any more.
+    pub(crate) fn check_time(&self, progress: &dyn Progress) -> Result<()> {
         match self.deadline {
+            _ if !progress.is_wanted() => Err(Error::Stopped),
             Some(deadline) if Instant::now() >= deadline => Err(Error::TooLong),
             _ => Ok(()),
         }
@@ -224,7 +227,7 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
         base = None;
     }
 
-    request.options.check_time()?;
+    request.options.check_time(progress)?;
 
     phases.begin(Phase::Hash, None);
     let kept_units = kept_units(base.as_ref(), &same, &resolution);
@@ -248,7 +251,7 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
         roots: &roots,
         counts,
     };
-    request.options.check_time()?;
+    request.options.check_time(progress)?;
     let written = commit::write(store, request, &found)?;
 
     phases.begin(Phase::Image, None);
@@ -288,6 +291,11 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
 /// Whether a run that made this snapshot came to its end: what search knows of history is stored after the rows.
 pub fn is_finished(store: &Store, snapshot: &SnapshotRow) -> Result<bool> {
     Ok(store.history(snapshot, history::RULES)?.is_some())
+}
+
+/// The commits that search knows of, newest first.
+pub fn commits(store: &Store, snapshot: &SnapshotRow) -> Result<Vec<knowing_store::MinedCommit>> {
+    Ok(store.commits_of(snapshot, history::RULES)?)
 }
 
 fn files_of_optional(store: &Store, snapshot: Option<&SnapshotRow>) -> Result<FileList> {

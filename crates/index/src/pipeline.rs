@@ -61,7 +61,7 @@ pub(crate) fn read_all(plan: Vec<Planned>, request: &Request<'_>, progress: &dyn
         .map_init(
             || (Content::of(request.source), Tokenizer::new()),
             |(content, tokenizer), planned| {
-                request.options.check_time()?;
+                request.options.check_time(progress)?;
                 let outcome = settle(content, tokenizer, planned, &rules);
                 progress.advance(1);
                 outcome

@@ -50,6 +50,11 @@ pub trait Progress: Sync {
 
     /// The run is over.
     fn end(&self);
+
+    /// Whether someone still waits for the run; one that nobody waits for stops and leaves everything as it was.
+    fn is_wanted(&self) -> bool {
+        true
+    }
 }
 
 /// Says nothing.

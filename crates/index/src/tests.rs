@@ -132,6 +132,28 @@ fn returning_to_an_old_commit_makes_nothing_and_compares_files() {
     assert_eq!((again.changes.added, again.changes.removed), (0, 1));
 }
 
+/// Nobody waits from the start.
+struct Unwanted;
+
+impl crate::Progress for Unwanted {
+    fn begin(&self, _phase: crate::Phase, _total: Option<u64>) {}
+    fn advance(&self, _n_items: u64) {}
+    fn end(&self) {}
+    fn is_wanted(&self) -> bool {
+        false
+    }
+}
+
+#[test]
+fn a_run_that_nobody_waits_for_stops_and_leaves_everything_as_it_was() {
+    let repo = Fixture::from_text("//- /a.py\ndef f(): pass\n");
+    repo.commit("first");
+    let mut database = Database::new();
+    let error = database.try_index(&repo, &Options::default(), &Unwanted).unwrap_err();
+    assert!(matches!(error, crate::Error::Stopped), "{error}");
+    assert!(database.index(&repo, &Options::default(), &Silent).new_snapshot);
+}
+
 #[test]
 fn i5_a_run_that_takes_too_long_leaves_everything_as_it_was() {
     let repo = Fixture::from_text("//- /a.py\ndef f(): pass\n");

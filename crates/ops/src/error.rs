@@ -206,6 +206,7 @@ impl From<knowing_index::Error> for Error {
             Index::TooLong => {
                 Error::new(ErrorKind::Timeout, error.to_string(), "run `knowing index`, which takes its time")
             }
+            Index::Stopped => Error::new(ErrorKind::Timeout, error.to_string(), "ask again"),
             Index::Threads { .. } => {
                 Error::new(ErrorKind::Limit, error.to_string(), "give fewer `--workers`")
             }

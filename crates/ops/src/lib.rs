@@ -34,6 +34,7 @@ mod query;
 mod reference;
 mod registry;
 mod reset;
+pub mod resources;
 mod semantic_diff;
 mod snapshot_diff;
 mod snapshots;
