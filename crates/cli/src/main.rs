@@ -3,6 +3,9 @@
 mod context;
 mod progress;
 mod render;
+mod serve;
+mod setup;
+mod shells;
 mod snapshots;
 mod style;
 mod upkeep;
@@ -11,8 +14,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::Parser;
-use knowing_mcp::Listing;
+use clap::{CommandFactory as _, Parser};
 use knowing_ops::{
     ContextReply, Cx, Environment, Error, ErrorKind, Operation, Reply, SCHEMA, StalePolicy, TreeChoice,
 };
@@ -59,21 +61,13 @@ struct CommandLine {
 enum Command {
     #[command(flatten)]
     Operation(Operation),
-    Mcp(Mcp),
-}
-
-/// Serve the operations as tools to an agent, over standard input and output
-#[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  claude mcp add knowing -- knowing mcp
-  knowing --repo ~/src/flask mcp
-
-An agent starts this command and speaks the Model Context Protocol with it. It ends when its input ends.")]
-struct Mcp {
-    /// Which tools to list: `all`, `core`, or names; those that are not listed still answer
-    #[arg(long, default_value = "all", value_delimiter = ',', value_name = "TOOL,...")]
-    tools: Vec<String>,
+    Mcp(serve::Mcp),
+    Serve(serve::Serve),
+    Init(setup::Init),
+    Uninstall(setup::Uninstall),
+    Doctor(setup::Doctor),
+    Completions(shells::Completions),
+    Man(shells::ManPage),
 }
 
 const EXAMPLES: &str = "\
@@ -150,14 +144,63 @@ fn run(command_line: CommandLine) -> Result<Outcome, Failure> {
     let mut operation = match command {
         Command::Operation(operation) => operation,
         Command::Mcp(arguments) => {
-            serve(db, repo, arguments)?;
+            serve::mcp(serve::From { database: db, repo, quiet }, arguments)?;
             return Ok(Outcome::Done);
         }
+        Command::Serve(arguments) => {
+            serve::http(serve::From { database: db, repo, quiet }, arguments)?;
+            return Ok(Outcome::Done);
+        }
+        Command::Completions(arguments) => {
+            shells::completions(CommandLine::command(), &arguments, &mut io::stdout().lock())?;
+            return Ok(Outcome::Done);
+        }
+        Command::Man(_) => {
+            shells::man(CommandLine::command(), &mut io::stdout().lock())?;
+            return Ok(Outcome::Done);
+        }
+        Command::Init(arguments) => {
+            let setup = setup_at(
+                &db,
+                &repo,
+                json,
+                Style::new(!no_color && style::wanted(&io::stdout()), verbose, quiet),
+            )?;
+            if !setup::init(&setup, &arguments, &mut io::stdout().lock())? {
+                return Ok(Outcome::Done);
+            }
+            Operation::Index(Default::default())
+        }
+        Command::Uninstall(arguments) => {
+            let setup = setup_at(
+                &db,
+                &repo,
+                json,
+                Style::new(!no_color && style::wanted(&io::stdout()), verbose, quiet),
+            )?;
+            setup::uninstall(&setup, &arguments, &mut io::stdout().lock())?;
+            return Ok(Outcome::Done);
+        }
+        Command::Doctor(_) => {
+            let setup = setup_at(
+                &db,
+                &repo,
+                json,
+                Style::new(!no_color && style::wanted(&io::stdout()), verbose, quiet),
+            )?;
+            let mut cx = Cx {
+                environment: environment(db)?,
+                repo,
+                tree,
+                stale: stale_policy,
+                progress: &knowing_ops::Silent,
+                output: &mut io::sink(),
+            };
+            let is_fine = setup::doctor(&setup, &mut cx, &mut io::stdout().lock())?;
+            return Ok(if is_fine { Outcome::Done } else { Outcome::Negative });
+        }
     };
-    let environment = Environment::of_process(db).map_err(|error| {
-        let message = format!("there is no working directory: {error}");
-        Error::new(ErrorKind::Io, message, "change to a directory that exists")
-    })?;
+    let environment = environment(db)?;
     if !json {
         context::for_people(&mut operation);
     }
@@ -197,27 +240,34 @@ fn run(command_line: CommandLine) -> Result<Outcome, Failure> {
     Ok(if reply.is_negative() { Outcome::Negative } else { Outcome::Done })
 }
 
-fn serve(database: Option<PathBuf>, repo: Option<String>, arguments: Mcp) -> Result<(), Failure> {
-    let names: Vec<&str> = arguments.tools.iter().map(String::as_str).collect();
-    let tools = match names[..] {
-        ["all"] => Listing::All,
-        ["core"] => Listing::Core,
-        _ => Listing::Named(known_tools(arguments.tools)?),
-    };
-    let served = knowing_mcp::serve_stdio(knowing_mcp::Options { database, repo, tools });
-    let told = |message| Error::new(ErrorKind::Io, message, "start it from a client of the protocol");
-    Ok(served.map_err(told)?)
+fn environment(database: Option<PathBuf>) -> Result<Environment, Error> {
+    Environment::of_process(database).map_err(|error| {
+        let message = format!("there is no working directory: {error}");
+        Error::new(ErrorKind::Io, message, "change to a directory that exists")
+    })
 }
 
-fn known_tools(names: Vec<String>) -> Result<Vec<String>, Error> {
-    let known: Vec<&str> = knowing_ops::tools().iter().map(|it| it.name).collect();
-    match names.iter().find(|it| !known.contains(&it.as_str())) {
-        None => Ok(names),
-        Some(name) => {
-            let hint = format!("give `all`, `core`, or some of `{}`", known.join("`, `"));
-            Err(Error::new(ErrorKind::Usage, format!("no tool is called `{name}`"), hint))
-        }
-    }
+/// The checkout around the working directory, or around the path that was given.
+fn setup_at(
+    database: &Option<PathBuf>,
+    repo: &Option<String>,
+    json: bool,
+    style: Style,
+) -> Result<setup::Setup, Error> {
+    let environment = environment(database.clone())?;
+    let start = repo
+        .as_ref()
+        .map_or(environment.working_directory.clone(), |it| environment.working_directory.join(it));
+    let start = start.canonicalize().map_err(|error| {
+        let message = format!("`{}` is no directory: {error}", start.display());
+        Error::new(ErrorKind::BadInput, message, "give the path of a checkout")
+    })?;
+    let Some(data) = environment.data_directory else {
+        let message = "there is no data directory: neither `XDG_DATA_HOME` nor `HOME` is set";
+        return Err(Error::new(ErrorKind::Io, message, "set one of them"));
+    };
+    let project = start.ancestors().find(|it| it.join(".git").exists()).unwrap_or(&start).to_owned();
+    Ok(setup::Setup { project, data, json, style })
 }
 
 /// Errors of people who type go to standard error; programs that asked for JSON get it where they read.

@@ -30,8 +30,13 @@ pub(crate) fn success(reply: Value, reader: Reader) -> CallToolResult {
     result
 }
 
+/// An error as all answers have it.
+pub(crate) fn data_of(error: &Error) -> Value {
+    json!({ "error": error })
+}
+
 pub(crate) fn failure(error: &Error, reader: Reader) -> CallToolResult {
-    let error = json!({ "error": error });
+    let error = data_of(error);
     let text = match reader {
         Reader::Structured => format!("{}; {}", text_of(&error, "message"), text_of(&error, "hint")),
         Reader::TextOnly => error.to_string(),

@@ -52,6 +52,7 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("tree-sitter", &["extract", "bench"]),
     ("memmap2", &["graph", "search"]),
     ("tokio", &["mcp", "daemon", "enrich", "trace"]),
+    ("hyper", &["mcp", "daemon"]),
 ];
 
 struct Manifest {
