@@ -8,6 +8,7 @@ mod index;
 mod integrity;
 mod judge;
 mod retrieval;
+mod server;
 mod snapshots;
 mod symbols;
 mod tasks;
@@ -149,6 +150,24 @@ enum Bench {
         #[arg(long)]
         out: PathBuf,
     },
+    /// The server for agents: first reply, what it adds to an operation, many clients at once, memory at rest.
+    ///
+    /// knowing-bench server ../django --program target/release/knowing
+    Server {
+        /// A work tree.
+        repo: PathBuf,
+        /// The executable to start.
+        #[arg(long)]
+        program: PathBuf,
+        /// What to look for.
+        #[arg(long, default_value = "*get*")]
+        query: String,
+        #[arg(long, default_value_t = 16)]
+        clients: usize,
+        /// Requests of each client, and runs of the rest.
+        #[arg(long, default_value_t = 50)]
+        runs: usize,
+    },
     /// One measurement in a process of its own, so that peak memory is its own too.
     #[command(hide = true)]
     Measure {
@@ -232,6 +251,10 @@ fn main() -> anyhow::Result<()> {
             let corpus = tasks::Corpus::read(corpus.as_deref())?;
             let data = data.unwrap_or_else(snapshots::default_data);
             features::write(&all, &repos, &data, &corpus, &out)
+        }
+        Bench::Server { repo, program, query, clients, runs } => {
+            let program = std::fs::canonicalize(program)?;
+            server::report(&server::Asked { program, repo, query, clients, runs })
         }
         Bench::Measure { what, path, commit, workers } => index::measure(what, &path, &commit, workers),
     }

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should fail where it stands")]
 
 mod acceptance;
+mod agents;
 mod answers;
 mod bad_input;
 mod bad_places;
@@ -15,10 +16,15 @@ mod export;
 mod freshness;
 mod index;
 mod lookup;
+mod malformed;
 mod mcp;
 mod proofs;
+mod protocol;
 mod safety;
+mod sdk;
+mod serving;
 mod session;
+mod shells;
 mod snapshots;
 mod tidy;
 mod upkeep;

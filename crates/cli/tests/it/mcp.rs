@@ -181,8 +181,9 @@ fn c1_snapshots_are_the_same_data_on_both_faces() {
 fn an_agent_indexes_and_asks() {
     let (session, fixture) = (Session::new(), repository());
     converse(&session, fixture.path(), &[], async |client| {
-        let none = refusal(call(client, "graph_query", json!({"query": "total"})).await);
-        assert_eq!(none["kind"], "no_index");
+        // What was never indexed is indexed at the first question.
+        let (found, _) = answer(call(client, "graph_query", json!({"query": "total"})).await);
+        assert_eq!((&found["total"], &found["fresh"]), (&json!(1), &json!("yes")));
         let (indexed, text) = answer(call(client, "index_repo", json!({})).await);
         assert_eq!(indexed["files"], 1);
         assert!(text.contains("files 1"), "{text}");
@@ -477,8 +478,11 @@ fn a_server_that_hears_nothing_or_nonsense_ends_in_peace() {
         fixture.path(),
         &[initialize("2025-11-25"), initialized(), json!("{nonsense"), json!(""), unknown],
     );
-    assert_eq!(heard.last().unwrap()["error"]["code"], -32601, "{heard:?}");
-    assert_eq!(heard[0]["id"], 1);
+    let of_id = |id: Value| heard.iter().find(|it| it["id"] == id).unwrap_or_else(|| panic!("{heard:?}"));
+    assert_eq!(of_id(json!(2))["error"]["code"], -32601, "{heard:?}");
+    assert_eq!(of_id(json!(1))["result"]["protocolVersion"], "2025-11-25");
+    assert_eq!(of_id(Value::Null)["error"]["code"], -32700, "nonsense is answered");
+    assert_eq!(heard.len(), 3);
 }
 
 #[test]

@@ -76,7 +76,11 @@ impl Served {
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
-        let port = line.split("127.0.0.1:").nth(1).or(line.split("0.0.0.0:").nth(1)).unwrap_or_else(|| panic!("{line}"));
+        let port = line
+            .split("127.0.0.1:")
+            .nth(1)
+            .or(line.split("0.0.0.0:").nth(1))
+            .unwrap_or_else(|| panic!("{line}"));
         Served { child, port: port.split('/').next().unwrap().parse().unwrap() }
     }
 
@@ -96,7 +100,8 @@ impl Served {
     }
 
     pub(crate) fn post(&self, headers: &[(&str, &str)], message: &Value) -> Reply {
-        let mut all = vec![("Accept", "application/json, text/event-stream"), ("Content-Type", "application/json")];
+        let mut all =
+            vec![("Accept", "application/json, text/event-stream"), ("Content-Type", "application/json")];
         all.extend_from_slice(headers);
         self.request("POST /mcp", &all, message.to_string().as_bytes())
     }
@@ -130,7 +135,8 @@ impl Reply {
     }
 
     pub(crate) fn header(&self, name: &str) -> Option<String> {
-        let line = self.headers.lines().find_map(|it| it.strip_prefix(name)?.strip_prefix(": ").map(str::to_owned));
+        let line =
+            self.headers.lines().find_map(|it| it.strip_prefix(name)?.strip_prefix(": ").map(str::to_owned));
         line.map(|it| it.trim().to_owned())
     }
 
@@ -345,7 +351,11 @@ fn t1_requests_that_stand_for_themselves_on_both_transports() {
         let mut half = stateless(4, "tools/list", json!({}));
         half["params"]["_meta"].as_object_mut().unwrap().remove("io.modelcontextprotocol/clientCapabilities");
         let (refused, status) = client.ask(&half);
-        assert_eq!((&refused["error"]["code"], status), (&json!(-32602), if over_http { 400 } else { 200 }), "{refused}");
+        assert_eq!(
+            (&refused["error"]["code"], status),
+            (&json!(-32602), if over_http { 400 } else { 200 }),
+            "{refused}"
+        );
     }
 }
 
@@ -374,7 +384,11 @@ fn t1_versions_that_are_not_known_or_differ_are_told_as_what_they_are() {
         vec![("MCP-Protocol-Version", STATELESS)],
     ] {
         let refused = served.post(&headers, &message);
-        assert_eq!((refused.status, &refused.message()["error"]["code"]), (400, &json!(-32020)), "{headers:?}");
+        assert_eq!(
+            (refused.status, &refused.message()["error"]["code"]),
+            (400, &json!(-32020)),
+            "{headers:?}"
+        );
     }
     let refused = served.post(&[("MCP-Protocol-Version", STATELESS)], &request(6, "tools/list", json!({})));
     assert_eq!((refused.status, &refused.message()["error"]["code"]), (400, &json!(-32602)));
@@ -410,7 +424,8 @@ fn t1_several_messages_at_once_in_the_revision_that_has_them() {
         7,
     ]);
     let check = |answers: &Value| {
-        let mut ids: Vec<Option<u64>> = answers.as_array().unwrap().iter().map(|it| it["id"].as_u64()).collect();
+        let mut ids: Vec<Option<u64>> =
+            answers.as_array().unwrap().iter().map(|it| it["id"].as_u64()).collect();
         ids.sort_unstable();
         assert_eq!(ids, [None, Some(11), Some(12)], "{answers}");
     };
@@ -450,8 +465,11 @@ fn what_is_taken_back_is_not_answered_and_others_are() {
     let mut pipe = Pipe::start(&session, repo.path());
     pipe.send(initialize("2025-11-25").to_string().as_bytes());
     pipe.hear();
-    pipe.send(request(2, "tools/call", json!({"name": "index_repo", "arguments": {}})).to_string().as_bytes());
-    let taken_back = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2}});
+    pipe.send(
+        request(2, "tools/call", json!({"name": "index_repo", "arguments": {}})).to_string().as_bytes(),
+    );
+    let taken_back =
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2}});
     pipe.send(taken_back.to_string().as_bytes());
     pipe.send(request(3, "ping", json!({})).to_string().as_bytes());
     assert_eq!(pipe.hear()["id"], 3);
@@ -477,7 +495,8 @@ fn t6_an_index_run_tells_how_far_it_is_to_who_asked() {
             true => {
                 let served = Served::start(&session, repo.path(), &[]);
                 let id = served.post(&[], &initialize(version)).header("mcp-session-id").unwrap();
-                let mut told = served.post(&[("Mcp-Session-Id", &id)], &request(2, "tools/call", params)).messages();
+                let mut told =
+                    served.post(&[("Mcp-Session-Id", &id)], &request(2, "tools/call", params)).messages();
                 assert_eq!(told.pop().unwrap()["result"]["isError"], false);
                 told
             }
@@ -507,7 +526,9 @@ fn who_subscribed_hears_of_a_new_snapshot() {
         pipe.send(message.to_string().as_bytes());
         assert_eq!(pipe.hear()["result"], json!({}));
     }
-    pipe.send(request(4, "tools/call", json!({"name": "index_repo", "arguments": {}})).to_string().as_bytes());
+    pipe.send(
+        request(4, "tools/call", json!({"name": "index_repo", "arguments": {}})).to_string().as_bytes(),
+    );
     let (_, told) = pipe.answer(&json!(4));
     let methods: Vec<&str> = told.iter().filter_map(|it| it["method"].as_str()).collect();
     assert_eq!(methods, ["notifications/message", "notifications/resources/updated"]);
