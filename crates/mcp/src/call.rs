@@ -81,6 +81,8 @@ impl Runner {
                 }
                 () = context.ct.cancelled() => {
                     run.stop();
+                    // Who takes a question back wants to hear no more of it.
+                    telling.inspect(|it| it.abort());
                     return Err(Error::new(ErrorKind::Timeout, "cancelled", "ask again"));
                 }
                 () = tokio::time::sleep(PATIENCE) => match run.is_indexing() {

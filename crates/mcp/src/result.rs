@@ -30,9 +30,27 @@ pub(crate) fn success(reply: Value, reader: Reader) -> CallToolResult {
     result
 }
 
-/// An error as all answers have it.
+/// An error as all answers have it. What the client sent is not sent back at any length.
 pub(crate) fn data_of(error: &Error) -> Value {
-    json!({ "error": error })
+    let mut data = json!({ "error": error });
+    shorten(&mut data);
+    data
+}
+
+/// The longest text of an error, in bytes.
+const MAX_TEXT: usize = 2000;
+
+fn shorten(value: &mut Value) {
+    match value {
+        Value::String(text) if text.len() > MAX_TEXT => {
+            let end = (0..=MAX_TEXT).rev().find(|it| text.is_char_boundary(*it)).unwrap_or(0);
+            text.truncate(end);
+            text.push_str(" ...");
+        }
+        Value::Array(items) => items.iter_mut().for_each(shorten),
+        Value::Object(map) => map.values_mut().for_each(shorten),
+        _ => {}
+    }
 }
 
 pub(crate) fn failure(error: &Error, reader: Reader) -> CallToolResult {
@@ -116,5 +134,8 @@ mod tests {
         let result = failure(&error, Reader::Structured);
         assert_eq!((result.is_error, text_of(&result)), (Some(true), "it is not indexed; index it"));
         assert_eq!(result.structured_content.expect("data")["error"]["kind"], "no_index");
+        let long = Error::new(knowing_ops::ErrorKind::Usage, "\u{e4}".repeat(1 << 20), "say less");
+        let result = failure(&long, Reader::Structured);
+        assert!(text_of(&result).len() < 3000 && text_of(&result).ends_with("...; say less"));
     }
 }

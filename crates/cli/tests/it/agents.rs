@@ -133,7 +133,8 @@ fn p3_what_people_changed_meanwhile_stays() {
     edit(&files["codex"], "best", "cheap");
     edit(&files["gemini"], "\"theme\": \"dark\"", "\"theme\": \"light\"");
     // A member behind ours, and ours changed.
-    edit(&files["cursor"], "\"core\"\n      ]\n    }", "\"all\"\n      ]\n    },\n    \"new\": {}");
+    edit(&files["cursor"], "\"core\"", "\"all\"");
+    edit(&files["cursor"], "\n    }\n  }\n}", "\n    },\n    \"new\": {}\n  }\n}");
     edit(&repo.path().join("AGENTS.md"), "Be kind.", "Be kind!");
     uninstall(&session, repo.path());
     assert_eq!(read(&files["claude"]), "{\"mcpServers\": {\"other\": {\"command\": \"y\", \"args\": []}}}");
@@ -179,8 +180,9 @@ fn each_agent_finds_the_server_where_it_looks() {
     assert!(!repo.path().join("AGENTS.md").exists(), "instructions only when asked for");
     // What it starts is a server.
     let command = json_of("claude")["mcpServers"]["knowing"]["command"].as_str().unwrap().to_owned();
-    let ran = std::process::Command::new(command).args(["mcp", "--tools", "core"]).current_dir(repo.path());
-    let output = { ran }.stdin(std::process::Stdio::null()).output().unwrap();
+    let mut server = std::process::Command::new(command);
+    server.args(["mcp", "--tools", "core"]).current_dir(repo.path()).stdin(std::process::Stdio::null());
+    let output = server.output().unwrap();
     assert!(output.status.success());
 }
 

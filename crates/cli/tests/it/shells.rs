@@ -19,7 +19,9 @@ fn verbs_and_flags(session: &Session) -> Vec<(String, Vec<String>)> {
         let lines = text.lines().filter(|it| it.trim_start().starts_with('-'));
         lines.map(|it| it.trim_start().split("  ").next().unwrap_or_default()).collect::<Vec<_>>().join("\n")
     };
-    let main = session.text(&directory, &["--help"]);
+    // Wide enough that no line is broken.
+    let main = session.command(&directory).arg("--help").env("COLUMNS", "200").output().unwrap();
+    let main = String::from_utf8(main.stdout).unwrap();
     let verbs =
         main.lines().skip_while(|it| *it != "Commands:").skip(1).map_while(|it| it.split_whitespace().next());
     verbs
@@ -59,7 +61,7 @@ fn c3_text_that_is_piped_is_plain_and_data_alone() {
         &["index"][..],
         &["stats"],
         &["query", "*"],
-        &["context", "price of an order"],
+        &["context", "the total of a cart"],
         &["doctor"],
         &["init", "--agent", "claude", "--dry-run"],
         &["man"],
