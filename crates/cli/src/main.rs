@@ -96,7 +96,7 @@ fn main() -> ExitCode {
         Ok(it) => it,
         Err(error) => return usage(&error),
     };
-    if let Command::Operation(operation) = &command_line.command {
+    if let Command::Operation(operation) = &mut command_line.command {
         command_line.json |= context::is_json(operation);
     }
     let (json, no_color) = (command_line.json, command_line.no_color);
@@ -158,7 +158,12 @@ fn run(command_line: CommandLine) -> Result<Outcome, Failure> {
         let message = format!("there is no working directory: {error}");
         Error::new(ErrorKind::Io, message, "change to a directory that exists")
     })?;
-    if !json {
+    if json {
+        context::for_programs(&mut operation);
+    } else {
+        if io::stdout().is_terminal() {
+            context::refuse_bytes_on_terminal(&mut operation)?;
+        }
         context::for_people(&mut operation);
     }
     upkeep::ask(&mut operation);

@@ -6,7 +6,7 @@ mod options;
 
 use std::path::PathBuf;
 
-use knowing_wire::Payload;
+use knowing_wire::{Format, Payload, Written};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -84,6 +84,17 @@ pub struct PackReply {
     /// The pack as it is written in the format asked for, when that is not JSON.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
+    /// The same, where the format has bytes; in JSON as base64.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "in_base64")]
+    #[schemars(with = "Option<String>")]
+    pub blob: Option<Vec<u8>>,
+}
+
+fn in_base64<S: serde::Serializer>(
+    bytes: &Option<Vec<u8>>,
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    serializer.serialize_str(&knowing_wire::base64(bytes.as_deref().unwrap_or_default()))
 }
 
 /// The answers went to the output, one line each.
@@ -163,16 +174,19 @@ pub(crate) fn answer_at(
 
 impl PackReply {
     pub(crate) fn of(pack: Payload) -> PackReply {
-        PackReply { schema: knowing_wire::json::SCHEMA, pack, text: None }
+        PackReply { schema: knowing_wire::json::SCHEMA, pack, text: None, blob: None }
     }
 }
 
 pub(crate) fn reply(payload: Payload, wanted: &engine::Wanted) -> PackReply {
-    let text = match wanted.format {
-        knowing_wire::Format::Json => None,
-        other => Some(other.encode(&payload)),
-    };
-    PackReply { text, ..PackReply::of(payload) }
+    let mut reply = PackReply::of(payload);
+    if wanted.format != Format::Json {
+        match wanted.format.encode(&reply.pack) {
+            Written::Text(text) => reply.text = Some(text),
+            Written::Bytes(bytes) => reply.blob = Some(bytes),
+        }
+    }
+    reply
 }
 
 pub(crate) fn check_task(text: &str) -> Result<()> {

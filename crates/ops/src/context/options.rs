@@ -51,8 +51,25 @@ pub enum DetailChoice {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FormatChoice {
+    /// One short line a symbol: a fifth of the tokens of JSON.
+    Gcf,
     Json,
     Markdown,
+    Xml,
+    /// Bytes, for caches and services.
+    Gcb,
+}
+
+impl From<FormatChoice> for Format {
+    fn from(choice: FormatChoice) -> Format {
+        match choice {
+            FormatChoice::Gcf => Format::Gcf,
+            FormatChoice::Json => Format::Json,
+            FormatChoice::Markdown => Format::Markdown,
+            FormatChoice::Xml => Format::Xml,
+            FormatChoice::Gcb => Format::Gcb,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Deserialize, JsonSchema)]
@@ -65,6 +82,11 @@ pub enum RankerChoice {
 }
 
 impl ContextOptions {
+    /// As agents mean it when they do not say how the answer is to be written.
+    pub(crate) fn for_agents(&self) -> ContextOptions {
+        ContextOptions { format: Some(self.format.unwrap_or(FormatChoice::Gcf)), ..self.clone() }
+    }
+
     pub(crate) fn settings(&self) -> Result<Settings> {
         let mut switches = Switches::default();
         for name in &self.without {
@@ -93,17 +115,16 @@ impl ContextOptions {
         Ok(Wanted {
             budget,
             limit: self.limit.unwrap_or(usize::MAX),
-            format: match self.format {
-                Some(FormatChoice::Markdown) => Format::Markdown,
-                Some(FormatChoice::Json) | None => Format::Json,
-            },
+            format: self.format.map_or(Format::Json, Format::from),
             detail: match self.detail {
                 Some(DetailChoice::Signature) => Detail::Signature,
                 Some(DetailChoice::Source) => Detail::Source,
                 Some(DetailChoice::Brief) => Detail::Brief,
-                // Programs get what the budget allows; a table has no room.
-                None if self.format == Some(FormatChoice::Markdown) => Detail::Brief,
-                None => Detail::Signature,
+                // Programs get what the budget allows; who reads has no time.
+                None if matches!(self.format, Some(FormatChoice::Json | FormatChoice::Gcb) | None) => {
+                    Detail::Signature
+                }
+                None => Detail::Brief,
             },
             settings,
         })
