@@ -98,6 +98,7 @@ impl Bench<'_> {
             database: None,
             data_directory: Some(self.home.to_owned()),
             now: 0,
+            started: 0,
             auto_gc: false,
         };
         let mut output = std::io::sink();

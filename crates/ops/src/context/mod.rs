@@ -3,6 +3,7 @@
 mod batch;
 mod engine;
 mod options;
+mod sending;
 
 use std::path::PathBuf;
 
@@ -16,6 +17,7 @@ use crate::error::{Error, ErrorKind, Result};
 
 pub(crate) use engine::{Asked, ChangedFile, Engine};
 pub use options::{ContextOptions, DetailChoice, FormatChoice, RankerChoice};
+use sending::Reader;
 
 /// Longest task, in bytes, and most files.
 pub(crate) const MAX_TASK: usize = 64 << 10;
@@ -148,7 +150,9 @@ pub(crate) fn answer_at(
     options: &ContextOptions,
     revision: Option<&str>,
 ) -> Result<PackReply> {
-    let wanted = options.wanted(asked)?;
+    let session = cx.session.clone();
+    let wanted = options.wanted(asked, session.as_deref())?;
+    let base = options.base()?;
     let (mut opened, place) = match revision {
         Some(revision) => (cx.open_commit(revision)?, cx.place().ok()),
         None => cx.open_fresh()?,
@@ -160,16 +164,17 @@ pub(crate) fn answer_at(
     let is_kept = kept.is_some();
     let payload = kept.unwrap_or_else(|| engine.answer(asked, &wanted));
     drop(engine);
+    let repo = opened.snapshot().repo;
     if use_cache && !is_kept {
-        let repo = opened.snapshot().repo;
-        engine::keep(&mut opened.store, repo, key, &payload, cx.environment.now);
+        engine::keep(&mut opened.store, repo, key, &payload, &wanted.form(), cx.environment.now);
     }
     if let Asked::Task(text) = asked
         && payload.symbols.is_empty()
     {
         return Err(nothing_found(text));
     }
-    Ok(reply(payload, &wanted))
+    let reader = Reader { environment: &cx.environment, session: session.as_deref(), base, repo, key };
+    Ok(sending::send(&reader, &mut opened.store, payload, &wanted))
 }
 
 impl PackReply {

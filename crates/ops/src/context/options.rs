@@ -1,5 +1,6 @@
 //! What all context operations can be told.
 
+use knowing_model::Hash;
 use knowing_retrieve::{Part, Ranker, Settings, Switches};
 use knowing_wire::{Detail, Format};
 use schemars::JsonSchema;
@@ -7,6 +8,7 @@ use serde::Deserialize;
 
 use super::engine::{Asked, Wanted, check_budget};
 use crate::error::{Candidate, Error, ErrorKind, Result};
+use crate::session::check_handle;
 
 #[derive(Clone, Debug, Default, clap::Args, Deserialize, JsonSchema)]
 pub struct ContextOptions {
@@ -26,6 +28,10 @@ pub struct ContextOptions {
     #[arg(long, value_enum)]
     #[serde(default)]
     pub format: Option<FormatChoice>,
+    /// The pack you have, by the root it was given with: only what differs comes back, in gcf
+    #[arg(long, value_name = "ROOT")]
+    #[serde(default)]
+    pub pack_root: Option<String>,
     /// Who ranks
     #[arg(long, value_enum)]
     #[serde(default)]
@@ -103,7 +109,19 @@ impl ContextOptions {
         Ok(Settings { switches, ranker, ..Settings::default() })
     }
 
-    pub(crate) fn wanted(&self, asked: &Asked) -> Result<Wanted> {
+    /// Root of the pack that the caller has.
+    pub(crate) fn base(&self) -> Result<Option<Hash>> {
+        let Some(root) = &self.pack_root else { return Ok(None) };
+        Hash::from_hex(root).map(Some).ok_or_else(|| {
+            let message = format!("`{root}` is no root: it has 64 hexadecimal digits");
+            Error::new(ErrorKind::Usage, message, "copy `pack_root` from the answer you have")
+        })
+    }
+
+    pub(crate) fn wanted(&self, asked: &Asked, session: Option<&str>) -> Result<Wanted> {
+        if let Some(handle) = session {
+            check_handle(handle)?;
+        }
         let settings = self.settings()?;
         let pack = &settings.params.pack;
         let budget = self.budget.unwrap_or(match asked {
@@ -126,6 +144,7 @@ impl ContextOptions {
                 }
                 None => Detail::Brief,
             },
+            handle_bytes: session.map(str::len),
             settings,
         })
     }

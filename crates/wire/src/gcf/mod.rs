@@ -18,6 +18,7 @@
 mod decode;
 mod encode;
 mod escape;
+mod view;
 
 use std::collections::BTreeMap;
 
@@ -208,7 +209,7 @@ impl Header {
 }
 
 impl Entry {
-    pub(crate) fn of(symbol: &Symbol) -> Entry {
+    pub fn of(symbol: &Symbol) -> Entry {
         Entry {
             id: symbol.id,
             distance: symbol.distance.min(3),
