@@ -109,6 +109,7 @@ impl Bench<'_> {
             // What is asked for by name is answered as it is.
             tree: TreeChoice::default(),
             stale: StalePolicy::Ignore,
+            session: None,
             progress: &Silent,
             output: &mut output,
         };

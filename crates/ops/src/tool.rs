@@ -46,6 +46,9 @@ fn tool(listed: Listed) -> Option<Tool> {
         // `stale` nowhere: what happens without it is what agents want.
         let names_snapshots = ["base", "commit", "confirm", "old", "quick", "snapshot"];
         let has_tree = !names_snapshots.iter().any(|it| properties.contains_key(*it));
+        if let Some((_, unsaid)) = UNSAID.iter().find(|it| it.0 == listed.name) {
+            properties.retain(|name, _| !unsaid.contains(&name.as_str()));
+        }
         // A session is for who is given packs.
         let has_packs = properties.contains_key("pack_root");
         for name in COMMON
@@ -267,6 +270,14 @@ fn replace(value: &mut Value, reference: &str, definition: &Value) {
 const COMMON: &[&str] = &[REPO, SESSION, "stale", "tree"];
 
 const SESSION: &str = "session";
+
+/// What a tool takes because its command does, and agents need not know.
+const UNSAID: &[(&str, &[&str])] = &[
+    ("context_for_task", &["ranker", "without"]),
+    ("context_for_files", &["ranker", "without"]),
+    ("context_for_pr", &["ranker", "without"]),
+    ("explain_symbol", &["budget", "detail", "format", "limit", "pack_root", "ranker", "without"]),
+];
 
 const REPO: &str = "repo";
 

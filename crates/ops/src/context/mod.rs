@@ -84,11 +84,13 @@ pub struct PackReply {
     #[serde(flatten)]
     pub pack: Payload,
     /// The pack as it is written in the format asked for, when that is not JSON.
+    // Agents get it as the text of the answer, and not as data.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
     pub text: Option<String>,
     /// The same, where the format has bytes; in JSON as base64.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "in_base64")]
-    #[schemars(with = "Option<String>")]
+    #[schemars(skip)]
     pub blob: Option<Vec<u8>>,
 }
 

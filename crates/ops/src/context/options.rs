@@ -28,7 +28,7 @@ pub struct ContextOptions {
     #[arg(long, value_enum)]
     #[serde(default)]
     pub format: Option<FormatChoice>,
-    /// The pack you have, by the root it was given with: only what differs comes back, in gcf
+    /// The pack you have, by its root: only what differs comes back (gcf)
     #[arg(long, value_name = "ROOT")]
     #[serde(default)]
     pub pack_root: Option<String>,
@@ -57,12 +57,11 @@ pub enum DetailChoice {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FormatChoice {
-    /// One short line a symbol: a fifth of the tokens of JSON.
+    // Without words on each: they would stand in the schema of every tool.
     Gcf,
     Json,
     Markdown,
     Xml,
-    /// Bytes, for caches and services.
     Gcb,
 }
 
@@ -144,7 +143,7 @@ impl ContextOptions {
                 }
                 None => Detail::Brief,
             },
-            handle_bytes: session.map(str::len),
+            handle_bytes: session.filter(|_| self.format == Some(FormatChoice::Gcf)).map(str::len),
             settings,
         })
     }

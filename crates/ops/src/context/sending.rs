@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use knowing_model::{Hash, NodeId, checksum};
 use knowing_store::{Said, Store};
 use knowing_wire::gcf::{Document, Entry};
-use knowing_wire::{Delta, Format, Payload, tokens, unchanged};
+use knowing_wire::{Delta, Format, Payload, Symbol, tokens, unchanged};
 
 use super::engine::Wanted;
 use super::{PackReply, reply};
@@ -29,57 +29,44 @@ const WORTH_IT: usize = 60;
 
 const BASE_UNKNOWN: &str = "base unknown";
 
+/// Only GCF speaks of what was told before; other formats tell everything each time, session or not.
 pub(crate) fn send(
     reader: &Reader<'_>,
     store: &mut Store,
     mut payload: Payload,
     wanted: &Wanted,
 ) -> PackReply {
+    if wanted.format != Format::Gcf {
+        return reply(payload, wanted);
+    }
+    let Some(handle) = reader.session else {
+        let base = reader.base.and_then(|root| base_of_root(store, root));
+        return in_gcf(reader, payload, &BTreeMap::new(), base);
+    };
     let mut before = BTreeMap::new();
     let mut base = None;
-    if let Some(handle) = reader.session {
-        // Other formats declare everything each time, under ids of their own.
-        let said: Vec<Said> = match wanted.format {
-            Format::Gcf => payload.symbols.iter().map(|it| said(it.node_id, &Entry::of(it))).collect(),
-            _ => Vec::new(),
-        };
-        let pack = payload.pack_root.map(|root| (root, reader.key)).filter(|_| wanted.format == Format::Gcf);
-        let given = Given { handle, repo: reader.repo, said: &said, pack, base: reader.base };
-        match session::turn(reader.environment, store, &given) {
-            Ok(turned) => {
-                payload.session = Some(handle.to_owned());
-                if turned.is_new {
-                    payload.notes.push(session::NEW.to_owned());
-                }
-                for (symbol, (id, said)) in payload.symbols.iter_mut().zip(turned.items) {
-                    symbol.id = id;
-                    before.extend(said.map(|it| (id, it)));
-                }
-                base = turned.base.and_then(|key| base_of_session(store, handle, key));
+    let pack = payload.pack_root.map(|root| (root, reader.key));
+    // In the order of the document, so that ids grow from line to line.
+    let mut listed: Vec<&mut Symbol> = payload.symbols.iter_mut().collect();
+    listed.sort_by_key(|it| it.distance);
+    let said: Vec<Said> = listed.iter().map(|it| said(it.node_id, &Entry::of(it))).collect();
+    let given = Given { handle, repo: reader.repo, said: &said, pack, base: reader.base };
+    match session::turn(reader.environment, store, &given) {
+        Ok(turned) => {
+            for (symbol, (id, said)) in listed.into_iter().zip(turned.items) {
+                symbol.id = id;
+                before.extend(said.map(|it| (id, it)));
             }
-            // Who cannot be remembered is told everything.
-            Err(error) => {
-                let why = error.to_string().replace('\n', " ");
-                payload.notes.push(format!("no session: {why}"));
+            payload.session = Some(handle.to_owned());
+            if turned.is_new {
+                payload.notes.push(session::NEW.to_owned());
             }
+            base = turned.base.and_then(|key| base_of_session(store, handle, key));
         }
-    } else if let Some(root) = reader.base
-        && wanted.format == Format::Gcf
-    {
-        base = base_of_root(store, root);
+        // Who cannot be remembered is told everything.
+        Err(_) => payload.notes.push("session: none".to_owned()),
     }
-    if wanted.format == Format::Gcf {
-        return in_gcf(reader, payload, &before, base);
-    }
-    if reader.base.is_some() {
-        payload.notes.push("a difference to `pack_root` is written in gcf only".to_owned());
-    }
-    let payload = if reader.session.is_some() || reader.base.is_some() {
-        stated(payload, |it| wanted.format.bytes(it))
-    } else {
-        payload
-    };
-    reply(payload, wanted)
+    in_gcf(reader, payload, &before, base)
 }
 
 fn in_gcf(
@@ -127,13 +114,13 @@ fn not_yet_told(payload: &Payload, before: &BTreeMap<u32, Said>) -> Document {
     document
 }
 
-/// Sums over what a document says of a symbol. A score is of one answer only.
+/// Sums over what a document says of a symbol. Scores and flags are of one answer; which files were edited stands above them.
 fn said(node: NodeId, entry: &Entry) -> Said {
     // What is not said is 0, and what is said is not.
     fn sum<T: std::fmt::Debug>(part: &Option<T>) -> u64 {
         part.as_ref().map_or(0, |it| checksum(format!("{it:?}").as_bytes()).max(1))
     }
-    let declared = entry.declared.as_ref().map(|it| (&it.kind, &it.name, &it.flags, entry.unresolved));
+    let declared = entry.declared.as_ref().map(|it| (&it.kind, &it.name));
     Said {
         node,
         declared: sum(&declared),
@@ -154,18 +141,28 @@ fn base_of_session(store: &Store, handle: &str, key: Hash) -> Option<Document> {
     Some(Document::of(&payload))
 }
 
-/// The pack of a root as it was written without a session; none when it was written in two ways.
+/// The pack of a root as it was written without a session. It may have been written more than once, of a tree that was edited
+/// in between: what the reader has of it is then not known, and left out. None when ids or edges differ.
 fn base_of_root(store: &Store, root: Hash) -> Option<Document> {
     let packs = store.packs_of_root(root, Format::Gcf.name()).ok()?;
     let decoded = packs.iter().map(|it| knowing_wire::json::decode(it).ok().map(|it| Document::of(&it)));
     let mut documents = decoded.collect::<Option<Vec<Document>>>()?;
-    let first = documents.pop()?;
-    let is_same =
-        |it: &Document| Delta::between(it, &first).is_empty() && Delta::between(&first, it).is_empty();
-    let names = |it: &Document| -> Vec<(u32, Option<String>)> {
-        it.symbols.iter().map(|it| (it.id, it.declared.as_ref().map(|it| it.name.clone()))).collect()
-    };
-    documents.iter().all(|it| is_same(it) && names(it) == names(&first)).then_some(first)
+    let mut base = documents.pop()?;
+    for other in documents {
+        if other.symbols.len() != base.symbols.len() || other.edges != base.edges {
+            return None;
+        }
+        for (entry, other) in base.symbols.iter_mut().zip(&other.symbols) {
+            let name = |it: &Entry| it.declared.as_ref().map(|it| (it.kind.clone(), it.name.clone()));
+            if (entry.id, name(entry)) != (other.id, name(other)) {
+                return None;
+            }
+            entry.location.take_if(|it| other.location.as_ref() != Some(it));
+            entry.signature.take_if(|it| other.signature.as_ref() != Some(it));
+            entry.source.take_if(|it| other.source.as_ref() != Some(it));
+        }
+    }
+    Some(base)
 }
 
 /// The difference and its text, when it is worth it.
@@ -210,7 +207,7 @@ fn renumber(base: &Document, payload: &mut Payload) {
         .filter_map(|it| it.declared.as_ref().map(|of| ((of.kind.as_str(), of.name.as_str()), it.id)))
         .collect();
     let mut next = base.symbols.iter().map(|it| it.id + 1).max().unwrap_or(0);
-    let mut listed: Vec<&mut knowing_wire::Symbol> = payload.symbols.iter_mut().collect();
+    let mut listed: Vec<&mut Symbol> = payload.symbols.iter_mut().collect();
     listed.sort_by_key(|it| it.distance);
     for symbol in listed {
         symbol.id = known
