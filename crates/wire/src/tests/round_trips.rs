@@ -171,7 +171,7 @@ symbols=2 edges=1 pack_root=0202020202020202020202020202020202020202020202020202
 ## sig [1]
 @0 def run(self, sep=\"\\\\n\")
 ## loc [1]
-@0 src/flask/app.py 546 9 600 1
+@0 src/flask/app.py 546 9
 ## edges [1]
 @1<@0 calls
 ";

@@ -156,7 +156,8 @@ fn check_symbol(read: &Read, symbol: &Symbol) {
             let loc = &read.loc[&symbol.id];
             assert_eq!((&loc[0], loc[1].parse()), (file, Ok(symbol.line)));
             assert_eq!(loc[2].parse(), Ok(symbol.col.max(1)));
-            assert_eq!(loc.get(3).map_or(Ok(0), |it| it.parse()), Ok(symbol.end_line));
+            let end = if symbol.end_col > 0 { symbol.end_line } else { 0 };
+            assert_eq!(loc.get(3).map_or(Ok(0), |it| it.parse()), Ok(end));
         }
         None => assert!(!read.loc.contains_key(&symbol.id)),
     }

