@@ -12,6 +12,7 @@ mod server;
 mod snapshots;
 mod symbols;
 mod tasks;
+mod tokens;
 mod updates;
 
 use std::path::PathBuf;
@@ -168,6 +169,16 @@ enum Bench {
         #[arg(long, default_value_t = 50)]
         runs: usize,
     },
+    /// What packs cost in each format, by a real tokenizer.
+    ///
+    /// knowing-bench tokens --tasks hand.jsonl --corpus corpus.json --repos mirrors --budget 8000
+    Tokens {
+        #[command(flatten)]
+        asked: Asked,
+        /// Tokens of a pack in JSON, by the rule of four bytes.
+        #[arg(long, default_value_t = 50_000)]
+        budget: usize,
+    },
     /// One measurement in a process of its own, so that peak memory is its own too.
     #[command(hide = true)]
     Measure {
@@ -255,6 +266,10 @@ fn main() -> anyhow::Result<()> {
         Bench::Server { repo, program, query, clients, runs } => {
             let program = std::fs::canonicalize(program)?;
             server::report(&server::Asked { program, repo, query, clients, runs })
+        }
+        Bench::Tokens { asked: Asked { tasks, repos, corpus, data }, budget } => {
+            let data = data.unwrap_or_else(snapshots::default_data);
+            tokens::report(&tokens::Request { tasks, repos, data, corpus, budget })
         }
         Bench::Measure { what, path, commit, workers } => index::measure(what, &path, &commit, workers),
     }

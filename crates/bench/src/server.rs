@@ -197,6 +197,7 @@ fn operation(asked: &Asked) -> Result<()> {
         repo: None,
         tree: TreeChoice::default(),
         stale: StalePolicy::default(),
+        session: None,
         progress: &Silent,
         output: &mut std::io::sink(),
     };

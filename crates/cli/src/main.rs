@@ -41,6 +41,9 @@ struct CommandLine {
     /// What to do when HEAD moved since it was indexed, or files were edited
     #[arg(long, global = true, value_name = "POLICY", value_enum, default_value_t)]
     stale_policy: StalePolicy,
+    /// A name for a sequence of calls: what it was told is not told again (`--format gcf`)
+    #[arg(long, global = true, value_name = "HANDLE")]
+    session: Option<String>,
     /// Answer in JSON
     #[arg(long, global = true)]
     json: bool,
@@ -90,7 +93,7 @@ fn main() -> ExitCode {
         Ok(it) => it,
         Err(error) => return usage(&error),
     };
-    if let Command::Operation(operation) = &command_line.command {
+    if let Command::Operation(operation) = &mut command_line.command {
         command_line.json |= context::is_json(operation);
     }
     let (json, no_color) = (command_line.json, command_line.no_color);
@@ -134,8 +137,9 @@ impl From<io::Error> for Failure {
 }
 
 fn run(command_line: CommandLine) -> Result<Outcome, Failure> {
-    let CommandLine { db, repo, tree, working_tree, stale_policy, json, quiet, verbose, no_color, command } =
+    let CommandLine { db, repo, tree, working_tree, stale_policy, session, json, quiet, verbose, .. } =
         command_line;
+    let CommandLine { no_color, command, .. } = command_line;
     let tree = match tree {
         _ if working_tree => TreeChoice::Working,
         Some(tree) => TreeChoice::named(&tree),
@@ -193,6 +197,7 @@ fn run(command_line: CommandLine) -> Result<Outcome, Failure> {
                 repo,
                 tree,
                 stale: stale_policy,
+                session: None,
                 progress: &knowing_ops::Silent,
                 output: &mut io::sink(),
             };
@@ -201,14 +206,26 @@ fn run(command_line: CommandLine) -> Result<Outcome, Failure> {
         }
     };
     let environment = environment(db)?;
-    if !json {
+    if json {
+        context::for_programs(&mut operation);
+    } else {
+        if io::stdout().is_terminal() {
+            context::refuse_bytes_on_terminal(&mut operation)?;
+        }
         context::for_people(&mut operation);
     }
     upkeep::ask(&mut operation);
     let progress = progress::of_terminal(quiet);
     let mut output = io::stdout().lock();
-    let mut cx =
-        Cx { environment, repo, tree, stale: stale_policy, progress: progress.as_ref(), output: &mut output };
+    let mut cx = Cx {
+        environment,
+        repo,
+        tree,
+        stale: stale_policy,
+        session,
+        progress: progress.as_ref(),
+        output: &mut output,
+    };
     let reply = operation.run(&mut cx)?;
     if let Reply::Export(written) = &reply {
         let mut notes = io::stderr().lock();

@@ -20,6 +20,7 @@ pub(crate) fn reply(reply: &Reply, style: Style, output: &mut dyn Write) -> io::
         | Reply::ContextForFiles(it)
         | Reply::ContextForPr(it)
         | Reply::Pack(it) => context::pack(it, style, output),
+        Reply::Decode(it) => it.text.lines().try_for_each(|it| writeln!(output, "{}", style.plain(it))),
         Reply::Why(it) => context::why(it, style, output),
         Reply::Params(it) => context::params(it, output),
         Reply::Index(it) => index(it, style, output),
@@ -29,6 +30,7 @@ pub(crate) fn reply(reply: &Reply, style: Style, output: &mut dyn Write) -> io::
         Reply::Callees(it) => callees(it, style, output),
         Reply::BlastRadius(it) => blast_radius(it, style, output),
         Reply::Snapshots(it) => snapshots::list(it, style, output),
+        Reply::Events(it) => snapshots::events(it, style, output),
         Reply::Diff(it) => snapshots::diff(it, style, output),
         Reply::SemanticDiff(it) => snapshots::semantic_diff(it, style, output),
         Reply::PrImpact(it) => snapshots::pr_impact(it, style, output),

@@ -135,8 +135,8 @@ fn returning_to_an_old_commit_makes_nothing_and_compares_files() {
 /// Nobody waits from the start.
 struct Unwanted;
 
-impl crate::Progress for Unwanted {
-    fn begin(&self, _phase: crate::Phase, _total: Option<u64>) {}
+impl Progress for Unwanted {
+    fn begin(&self, _phase: Phase, _total: Option<u64>) {}
     fn advance(&self, _n_items: u64) {}
     fn end(&self) {}
     fn is_wanted(&self) -> bool {

@@ -30,6 +30,8 @@ pub(crate) struct Runner {
 pub(crate) struct Wanted {
     /// The repository it names, to tell others that ask for the same.
     pub(crate) repo: Option<String>,
+    /// Whose state an answer may rest on.
+    pub(crate) session: Option<String>,
     /// It is there to index, however long that takes.
     pub(crate) is_index: bool,
 }
@@ -49,7 +51,7 @@ impl Runner {
         let telling =
             token.map(|token| tokio::spawn(indexing::forward(teller.channel(), context.peer.clone(), token)));
         let is_told = telling.is_some();
-        let (repo, indexing) = (self.options.repo.clone(), self.indexing.clone());
+        let (repo, session, indexing) = (self.options.repo.clone(), wanted.session, self.indexing.clone());
         let own = Arc::clone(&run);
         let mut working = tokio::task::spawn_blocking(move || {
             let mut cx = Cx {
@@ -57,6 +59,7 @@ impl Runner {
                 repo,
                 tree: TreeChoice::default(),
                 stale: StalePolicy::default(),
+                session,
                 progress: &teller,
                 output: &mut io::sink(),
             };

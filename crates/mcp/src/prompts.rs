@@ -229,7 +229,7 @@ pub(crate) async fn get(
         }
         Ok(text)
     };
-    let facts = runner.run(Wanted { repo: None, is_index: false }, context, work).await;
+    let facts = runner.run(Wanted { repo: None, session: None, is_index: false }, context, work).await;
     let facts = facts.map_err(|error| {
         let message = format!("{}; {}", error.message, error.hint);
         ErrorData::invalid_params(message, Some(crate::result::data_of(&error)))

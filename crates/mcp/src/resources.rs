@@ -82,11 +82,24 @@ pub(crate) async fn read(
     let (name, handle) = known(uri)?;
     let content = match name {
         "schema" => knowing_ops::resources::schema(),
-        "session" => shared.sessions.told(handle.or(session.as_deref())),
+        "session" => {
+            let handle = handle.map(str::to_owned).or(session);
+            let mut told = shared.sessions.told(handle.as_deref());
+            let wanted = Wanted { repo: None, session: handle, is_index: false };
+            let known = runner.run(wanted, context, |cx| knowing_ops::session_info(cx)).await;
+            // Nothing indexed, nothing told.
+            if let Some(known) = known.ok().flatten() {
+                told["symbols_sent"] = json!(known.symbols);
+                told["packs"] = json!(known.packs);
+                told["begun_at"] = json!(known.begun_at);
+                told["used_at"] = json!(known.used_at);
+            }
+            told
+        }
         _ => {
             let indexing = runner.indexing.clone();
             let work = move |cx: &mut Cx<'_>| content(name, &indexing, cx);
-            let wanted = Wanted { repo: None, is_index: false };
+            let wanted = Wanted { repo: None, session: None, is_index: false };
             runner
                 .run(wanted, context, work)
                 .await

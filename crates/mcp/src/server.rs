@@ -112,11 +112,13 @@ impl Server {
         let text = |name: &str| arguments.get(name).and_then(Value::as_str).map(str::to_owned);
         let is_index = request.name == "index_repo";
         let repo = text("repo").or_else(|| text("repo_url")).or_else(|| text("path").filter(|_| is_index));
-        let session = text("session").or_else(|| self.connection.session_of(&context));
+        // What the call names itself, the operation reads; the counts are by the same name.
+        let session = self.connection.session_of(&context);
+        let counted = text("session").or_else(|| session.clone());
         let (name, indexing) = (request.name.to_string(), self.shared.runner.indexing.clone());
         let work = move |cx: &mut knowing_ops::Cx<'_>| call::tool(&name, arguments, &indexing, cx);
-        let answered = self.shared.runner.run(Wanted { repo, is_index }, &context, work).await;
-        self.shared.sessions.count(session.as_deref(), &request.name, &answered);
+        let answered = self.shared.runner.run(Wanted { repo, session, is_index }, &context, work).await;
+        self.shared.sessions.count(counted.as_deref(), &request.name, &answered);
         match answered {
             Ok(reply) => {
                 if is_index {

@@ -25,7 +25,6 @@ struct Counts {
     heard_at: u64,
     calls: BTreeMap<String, u64>,
     failed: u64,
-    symbols_sent: u64,
 }
 
 impl Sessions {
@@ -41,10 +40,7 @@ impl Sessions {
         let counts = known.by_handle.entry(handle.to_owned()).or_default();
         counts.heard_at = now;
         *counts.calls.entry(tool.to_owned()).or_default() += 1;
-        match answered {
-            Ok(reply) => counts.symbols_sent += reply["symbols"].as_array().map_or(0, |it| it.len() as u64),
-            Err(_) => counts.failed += 1,
-        }
+        counts.failed += u64::from(answered.is_err());
     }
 
     /// Nothing of a session that was never heard of.
@@ -57,7 +53,8 @@ impl Sessions {
             "calls": counts.calls,
             "total_calls": total,
             "failed": counts.failed,
-            "symbols_sent": counts.symbols_sent,
+            "symbols_sent": 0,
+            "packs": 0,
         })
     }
 }
@@ -69,10 +66,10 @@ mod tests {
     #[test]
     fn sessions_are_told_apart_and_the_quietest_goes() {
         let sessions = Sessions::default();
-        sessions.count(Some("a"), "graph_query", &Ok(json!({"symbols": [{}, {}]})));
+        sessions.count(Some("a"), "graph_query", &Ok(json!({})));
         sessions.count(None, "graph_query", &Ok(json!({})));
         let told = sessions.told(Some("a"));
-        assert_eq!((&told["calls"]["graph_query"], &told["symbols_sent"]), (&json!(1), &json!(2)));
+        assert_eq!((&told["calls"]["graph_query"], &told["failed"]), (&json!(1), &json!(0)));
         assert_eq!(sessions.told(Some("b"))["total_calls"], 0);
         for number in 0..MAX_SESSIONS {
             sessions.count(Some(&number.to_string()), "x", &Ok(json!({})));

@@ -11,7 +11,7 @@ use crate::answer::{SymbolInfo, Tree};
 use crate::cx::Cx;
 use crate::error::Result;
 use crate::prove::latest;
-use crate::snapshot_diff::{DiffCounts, Found, Side, compare, cut, notes, prev};
+use crate::snapshot_diff::{DiffCounts, Found, Side, compare, cut, notes, prev, two_hundred};
 use crate::view::View;
 
 /// What a change means: symbols before and after, and who calls them
@@ -40,10 +40,6 @@ pub struct SemanticDiff {
     #[arg(long, default_value_t = 200)]
     #[serde(default = "two_hundred")]
     pub limit: usize,
-}
-
-fn two_hundred() -> usize {
-    200
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]

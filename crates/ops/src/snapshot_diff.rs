@@ -50,7 +50,7 @@ pub(crate) fn prev() -> String {
     "@prev".to_owned()
 }
 
-fn two_hundred() -> usize {
+pub(crate) fn two_hundred() -> usize {
     200
 }
 
@@ -256,7 +256,7 @@ fn by_name(it: &SymbolInfo) -> impl Ord + use<> {
     (it.file.is_none(), it.qualified_name.clone(), it.kind, it.id.clone())
 }
 
-fn edges<'a>(
+pub(crate) fn edges<'a>(
     view: &View<'_>,
     edges: impl Iterator<Item = (&'a OwnEdge, Option<&'a OwnEdge>)>,
     limit: usize,

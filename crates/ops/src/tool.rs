@@ -46,7 +46,15 @@ fn tool(listed: Listed) -> Option<Tool> {
         // `stale` nowhere: what happens without it is what agents want.
         let names_snapshots = ["base", "commit", "confirm", "old", "quick", "snapshot"];
         let has_tree = !names_snapshots.iter().any(|it| properties.contains_key(*it));
-        for name in COMMON.iter().filter(|it| **it == REPO || (**it == "tree" && has_tree)) {
+        if let Some((_, unsaid)) = UNSAID.iter().find(|it| it.0 == listed.name) {
+            properties.retain(|name, _| !unsaid.contains(&name.as_str()));
+        }
+        // A session is for who is given packs.
+        let has_packs = properties.contains_key("pack_root");
+        for name in COMMON
+            .iter()
+            .filter(|it| **it == REPO || (**it == "tree" && has_tree) || (**it == SESSION && has_packs))
+        {
             properties.insert((*name).to_owned(), serde_json::json!({ "type": "string" }));
         }
     }
@@ -259,7 +267,17 @@ fn replace(value: &mut Value, reference: &str, definition: &Value) {
 }
 
 /// The arguments that all tools have in common.
-const COMMON: &[&str] = &[REPO, "stale", "tree"];
+const COMMON: &[&str] = &[REPO, SESSION, "stale", "tree"];
+
+const SESSION: &str = "session";
+
+/// What a tool takes because its command does, and agents need not know.
+const UNSAID: &[(&str, &[&str])] = &[
+    ("context_for_task", &["ranker", "without"]),
+    ("context_for_files", &["ranker", "without"]),
+    ("context_for_pr", &["ranker", "without"]),
+    ("explain_symbol", &["budget", "detail", "format", "limit", "pack_root", "ranker", "without"]),
+];
 
 const REPO: &str = "repo";
 
@@ -283,6 +301,10 @@ pub(crate) fn take_common(arguments: &mut Map<String, Value>, cx: &mut Cx<'_>) -
     }
     if let Some(tree) = take_text(arguments, &["tree"], "`head`, `working` or a revision")? {
         cx.tree = TreeChoice::named(&tree);
+    }
+    if let Some(handle) = take_text(arguments, &[SESSION], "a handle")? {
+        crate::session::check_handle(&handle)?;
+        cx.session = Some(handle);
     }
     if let Some(policy) = take_text(arguments, &["stale", "stale_policy"], "a policy")? {
         cx.stale = StalePolicy::named(&policy)?;
@@ -445,6 +467,7 @@ mod tests {
             repo: None,
             tree: TreeChoice::Head,
             stale: StalePolicy::Refresh,
+            session: None,
             progress: &crate::Silent,
             output: &mut output,
         };
