@@ -50,7 +50,7 @@ fn added_by_stdio(asked: &Asked) -> Result<()> {
     let mut pipe = Pipe::start(asked)?;
     pipe.ask(&initialize())?;
     let call = call(&asked.query);
-    let mut asks = |pipe: &mut Pipe| -> Result<f64> {
+    let asks = |pipe: &mut Pipe| -> Result<f64> {
         let began = Instant::now();
         let answer = pipe.ask(&call)?;
         ensure!(answer["result"]["isError"] == false, "{answer}");
