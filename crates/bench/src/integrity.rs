@@ -108,6 +108,7 @@ impl Bench<'_> {
             // What is asked for by name is answered as it is.
             tree: TreeChoice::default(),
             stale: StalePolicy::Ignore,
+            paging: Default::default(),
             progress: &Silent,
             output: &mut output,
         };
