@@ -39,6 +39,7 @@ pub(crate) fn reply(reply: &Reply, style: Style, output: &mut dyn Write) -> io::
         Reply::Stale(it) => discovery::stale(it, style, output),
         Reply::Status(it) => discovery::status(it, style, output),
         Reply::Snapshots(it) => snapshots::list(it, style, output),
+        Reply::Events(it) => snapshots::events(it, style, output),
         Reply::Diff(it) => snapshots::diff(it, style, output),
         Reply::SemanticDiff(it) => snapshots::semantic_diff(it, style, output),
         Reply::PrImpact(it) => snapshots::pr_impact(it, style, output),

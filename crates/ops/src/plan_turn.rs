@@ -4,6 +4,7 @@
 //! or several things, is not suggested.
 
 use knowing_graph::NodeIndex;
+use knowing_model::NodeKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -178,7 +179,9 @@ fn symbols(view: &View<'_>, task: &str) -> Result<Vec<String>> {
         }
         let Ok(nodes) = view.lookup(&name) else { continue };
         let at = nodes[0];
-        if !view.graph().node(at).is_virtual() && !found.iter().any(|it| it.0 == at) {
+        let record = view.graph().node(at);
+        let is_code = !record.is_virtual() && !matches!(record.kind(), NodeKind::File | NodeKind::Package);
+        if is_code && !found.iter().any(|it| it.0 == at) {
             found.push((at, name));
         }
     }

@@ -1,6 +1,7 @@
 //! What differs between two snapshots, as sets.
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 use std::sync::Arc;
 
 use knowing_graph::NodeIndex;
@@ -165,9 +166,17 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Diff) -> Result<DiffReply> {
             nodes_removed: infos(old, &difference.removed, pages)?,
             nodes_modified: pages.of(modified),
             nodes_moved: pages.of(moved),
-            edges_added: edges(new, difference.edges_added.iter().map(|it| (it, None)), pages)?,
-            edges_removed: edges(old, difference.edges_removed.iter().map(|it| (it, None)), pages)?,
-            edges_changed: edges(new, changed, pages)?,
+            edges_added: edges(
+                new,
+                difference.edges_added.iter().map(|it| (it, None)),
+                pages.range(counts.edges_added),
+            )?,
+            edges_removed: edges(
+                old,
+                difference.edges_removed.iter().map(|it| (it, None)),
+                pages.range(counts.edges_removed),
+            )?,
+            edges_changed: edges(new, changed, pages.range(counts.edges_changed))?,
             packages_added: pages.of(packages.added.clone()),
             packages_removed: pages.of(packages.removed.clone()),
             packages_changed: pages.of(packages.changed.clone()),
@@ -255,13 +264,11 @@ fn by_name(it: &SymbolInfo) -> impl Ord + use<> {
     (it.file.is_none(), it.qualified_name.clone(), it.kind, it.id.clone())
 }
 
-fn edges<'a>(
+pub(crate) fn edges<'a>(
     view: &View<'_>,
     edges: impl Iterator<Item = (&'a OwnEdge, Option<&'a OwnEdge>)>,
-    pages: &mut Pages,
+    range: Range<usize>,
 ) -> Result<Vec<DiffEdge>> {
-    let edges: Vec<_> = edges.collect();
-    let range = pages.range(edges.len());
     if range.is_empty() {
         return Ok(Vec::new());
     }
