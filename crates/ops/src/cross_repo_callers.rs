@@ -31,7 +31,7 @@ Examples:
 
 Without `--db` it looks at every repository that was indexed on this machine, as it was indexed last.")]
 pub struct CrossRepoCallers {
-    /// The symbol: end of its name, qualified name, node id or `path:line`
+    /// Its name or the end of it, a node id or `path:line`
     pub symbol: String,
     /// How many calls away callers may be, in their own repository
     #[arg(long = "depth", alias = "max-depth", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=20))]

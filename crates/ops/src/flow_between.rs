@@ -39,7 +39,7 @@ pub struct FlowBetween {
     #[arg(long, default_value_t = 10, value_name = "N")]
     #[serde(default = "ten")]
     pub max_paths: usize,
-    /// Follow these kinds of edges only
+    /// Only these kinds of edges
     #[arg(long, value_delimiter = ',', value_name = "KIND,...")]
     #[serde(default)]
     pub edge_kinds: Vec<String>,

@@ -29,7 +29,7 @@ Examples:
 Nothing is indexed by asking. Exit codes: 0 nothing differs; 1 something does."
 )]
 pub struct StaleEdges {
-    /// The snapshot: `@latest`, `@prev`, `@N`, an id, or a git revision
+    /// `@latest`, `@prev`, `@N`, an id, or any git revision
     #[arg(default_value = "@latest")]
     #[serde(default = "latest")]
     pub snapshot: String,

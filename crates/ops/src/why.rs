@@ -20,7 +20,7 @@ pub struct Why {
     #[arg(allow_hyphen_values = true)]
     #[serde(alias = "task_description")]
     pub task: String,
-    /// The symbol: a name, the end of one, a node id or `path:line`
+    /// Its name or the end of it, a node id or `path:line`
     #[arg(long)]
     pub symbol: String,
     #[command(flatten)]

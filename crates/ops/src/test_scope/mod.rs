@@ -28,7 +28,7 @@ Examples:
 Tests are found from the symbols that hold changed lines, against calls, overrides, inheritance, routes and uses of \
 types. A changed file that no test reaches is `uncovered`.")]
 pub struct TestScope {
-    /// Changed files; without them and without a base, what is not committed
+    /// Changed files; default what is not committed
     #[arg(value_name = "FILE", conflicts_with = "base")]
     #[serde(default)]
     pub files: Vec<String>,
