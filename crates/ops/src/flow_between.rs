@@ -13,7 +13,7 @@ use crate::page::{Page, paged};
 use crate::unresolved::UnresolvedSites;
 use crate::view::View;
 
-/// How one symbol reaches another: the shortest paths of calls, routes and messages
+/// How one symbol reaches another: the shortest paths between them
 #[derive(Clone, Debug, clap::Args, Deserialize, JsonSchema)]
 #[command(
     alias = "flow-between",

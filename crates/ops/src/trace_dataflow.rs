@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::page::{Page, paged};
 use crate::unresolved::UnresolvedSites;
 
-/// Where data of a symbol may go: along calls, fields, topics and endpoints, to where it leaves the code
+/// Where data of a symbol may go, and where it leaves the code
 #[derive(Clone, Debug, clap::Args, Deserialize, JsonSchema)]
 #[command(
     name = "dataflow",
