@@ -41,6 +41,9 @@ struct CommandLine {
     /// What to do when HEAD moved since it was indexed, or files were edited
     #[arg(long, global = true, value_name = "POLICY", value_enum, default_value_t)]
     stale_policy: StalePolicy,
+    /// A name for a sequence of calls: what it was told is not told again (`--format gcf`)
+    #[arg(long, global = true, value_name = "HANDLE")]
+    session: Option<String>,
     /// How much of each list to give; 0 gives the numbers alone
     #[arg(long, global = true, value_name = "N")]
     limit: Option<usize>,
@@ -107,7 +110,7 @@ fn main() -> ExitCode {
         Ok(it) => it,
         Err(error) => return usage(&error),
     };
-    if let Command::Operation(operation) = &command_line.command {
+    if let Command::Operation(operation) = &mut command_line.command {
         command_line.json |= context::is_json(operation);
     }
     let (json, no_color) = (command_line.json, command_line.no_color);
@@ -151,8 +154,9 @@ impl From<io::Error> for Failure {
 }
 
 fn run(command_line: CommandLine) -> Result<Outcome, Failure> {
-    let CommandLine { db, repo, tree, working_tree, stale_policy, limit, cursor, max_tokens, .. } =
-        command_line;
+    let CommandLine {
+        db, repo, tree, working_tree, stale_policy, session, limit, cursor, max_tokens, ..
+    } = command_line;
     let CommandLine { json, quiet, verbose, no_color, command, .. } = command_line;
     // People scroll; programs that read JSON are told where to go on.
     let max_tokens = max_tokens.or(json.then_some(USUAL_TOKENS));
@@ -173,7 +177,12 @@ fn run(command_line: CommandLine) -> Result<Outcome, Failure> {
         let message = format!("there is no working directory: {error}");
         Error::new(ErrorKind::Io, message, "change to a directory that exists")
     })?;
-    if !json {
+    if json {
+        context::for_programs(&mut operation);
+    } else {
+        if io::stdout().is_terminal() {
+            context::refuse_bytes_on_terminal(&mut operation)?;
+        }
         context::for_people(&mut operation);
     }
     upkeep::ask(&mut operation);
@@ -184,6 +193,7 @@ fn run(command_line: CommandLine) -> Result<Outcome, Failure> {
         repo,
         tree,
         stale: stale_policy,
+        session,
         paging,
         progress: progress.as_ref(),
         output: &mut output,

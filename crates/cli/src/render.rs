@@ -21,6 +21,7 @@ pub(crate) fn reply(reply: &Reply, style: Style, output: &mut dyn Write) -> io::
         | Reply::ContextForFiles(it)
         | Reply::ContextForPr(it)
         | Reply::Pack(it) => context::pack(it, style, output),
+        Reply::Decode(it) => it.text.lines().try_for_each(|it| writeln!(output, "{}", style.plain(it))),
         Reply::Why(it) => context::why(it, style, output),
         Reply::Params(it) => context::params(it, output),
         Reply::Index(it) => index(it, style, output),

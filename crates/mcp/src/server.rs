@@ -158,6 +158,7 @@ impl Call {
             repo,
             tree: TreeChoice::default(),
             stale: StalePolicy::default(),
+            session: None,
             paging: knowing_ops::Paging::default(),
             progress,
             output: &mut io::sink(),

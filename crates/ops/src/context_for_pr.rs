@@ -37,13 +37,14 @@ pub struct ContextForPr {
 }
 
 pub(crate) fn run(cx: &mut Cx<'_>, arguments: &ContextForPr) -> Result<PackReply> {
+    let options = arguments.options.for_agents();
     match &arguments.base {
-        Some(base) => for_pr(cx, base, arguments.head.as_deref(), &arguments.options),
+        Some(base) => for_pr(cx, base, arguments.head.as_deref(), &options),
         None => {
             check_files(&arguments.files)?;
             let whole = |path: &String| ChangedFile { path: path.clone(), is_from_top: false, lines: None };
             let asked = Asked::Changes(arguments.files.iter().map(whole).collect());
-            answer(cx, &asked, &arguments.options)
+            answer(cx, &asked, &options)
         }
     }
 }

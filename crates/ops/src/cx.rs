@@ -9,6 +9,7 @@ use knowing_store::{RepoRow, SnapshotRow, Store};
 use knowing_vcs::CommitId;
 
 use crate::answer::{SCHEMA, Tree};
+use crate::clock;
 use crate::error::{Candidate, Error, ErrorKind, Result};
 use crate::freshness::{StalePolicy, TreeChoice};
 use crate::page::Paging;
@@ -25,6 +26,8 @@ pub struct Cx<'a> {
     pub tree: TreeChoice,
     /// `--stale-policy`: what to do when the snapshot is not of the tree as it is.
     pub stale: StalePolicy,
+    /// `--session`: the handle whose state an answer may rest on; of a connection, or as a call names it.
+    pub session: Option<String>,
     /// `--limit`, `--cursor` and `--max-tokens`: how much of a long answer to give.
     pub paging: Paging,
     pub progress: &'a dyn Progress,
@@ -42,6 +45,8 @@ pub struct Environment {
     pub data_directory: Option<PathBuf>,
     /// Seconds since 1970.
     pub now: i64,
+    /// When this process began, in the same seconds.
+    pub started: i64,
     /// Whether index runs collect what gathers: not with `KNOWING_AUTO_GC=0`.
     pub auto_gc: bool,
 }
@@ -51,12 +56,13 @@ impl Environment {
     pub fn of_process(database: Option<PathBuf>) -> io::Result<Environment> {
         let database = database.filter(|it| !it.as_os_str().is_empty());
         let working_directory = std::env::current_dir()?;
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        let now = clock::now();
         Ok(Environment {
             database: database.map(|it| working_directory.join(it)),
             working_directory,
             data_directory: data_directory(),
-            now: now.as_secs() as i64,
+            now,
+            started: clock::started(now),
             auto_gc: std::env::var_os("KNOWING_AUTO_GC").is_none_or(|it| it != "0"),
         })
     }

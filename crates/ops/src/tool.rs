@@ -47,6 +47,10 @@ fn tool(listed: Listed) -> Option<Tool> {
         properties.entry(REPO).or_insert_with(|| serde_json::json!({ "type": "string" }));
         let unlisted_here = UNLISTED_OF.iter().filter(|it| it.0 == listed.name).flat_map(|it| it.1);
         UNLISTED.iter().chain(unlisted_here).for_each(|it| drop(properties.remove(*it)));
+        // A session is for who is given packs.
+        if properties.contains_key("pack_root") {
+            properties.insert(SESSION.to_owned(), serde_json::json!({ "type": "string" }));
+        }
         for (name, property) in properties {
             let Some(property) = property.as_object_mut() else { continue };
             // The words of a choice and the names of switches speak for themselves.
@@ -244,7 +248,9 @@ fn flat(mut schema: Map<String, Value>) -> Map<String, Value> {
 }
 
 /// The arguments that all tools have in common.
-const COMMON: &[&str] = &[REPO, "stale", "tree", "limit", "cursor", "max_tokens"];
+const COMMON: &[&str] = &[REPO, SESSION, "stale", "tree", "limit", "cursor", "max_tokens"];
+
+const SESSION: &str = "session";
 
 const REPO: &str = "repo";
 
@@ -296,6 +302,10 @@ pub(crate) fn take_common(arguments: &mut Map<String, Value>, cx: &mut Cx<'_>) -
     }
     if let Some(tree) = take_text(arguments, &["tree"], "`head`, `working` or a revision")? {
         cx.tree = TreeChoice::named(&tree);
+    }
+    if let Some(handle) = take_text(arguments, &[SESSION], "a handle")? {
+        crate::session::check_handle(&handle)?;
+        cx.session = Some(handle);
     }
     if let Some(policy) = take_text(arguments, &["stale", "stale_policy"], "a policy")? {
         cx.stale = StalePolicy::named(&policy)?;
@@ -475,6 +485,7 @@ mod tests {
             repo: None,
             tree: TreeChoice::Head,
             stale: StalePolicy::Refresh,
+            session: None,
             paging: crate::Paging::default(),
             progress: &crate::Silent,
             output: &mut output,

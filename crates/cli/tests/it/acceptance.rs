@@ -35,6 +35,7 @@ fn check_names(session: &Session, place: &Path) -> usize {
             data_directory: Some(session.data()),
             auto_gc: true,
             now: 0,
+            started: 0,
         };
         let mut output = Vec::new();
         let mut cx = Cx {
@@ -42,6 +43,7 @@ fn check_names(session: &Session, place: &Path) -> usize {
             repo: Some(repo.to_owned()),
             tree: TreeChoice::default(),
             stale: StalePolicy::default(),
+            session: None,
             paging: Default::default(),
             progress: &Silent,
             output: &mut output,
