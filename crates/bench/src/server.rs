@@ -198,6 +198,7 @@ fn operation(asked: &Asked) -> Result<()> {
         tree: TreeChoice::default(),
         stale: StalePolicy::default(),
         session: None,
+        paging: knowing_ops::Paging::default(),
         progress: &Silent,
         output: &mut std::io::sink(),
     };

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use knowing_ops::{Cx, Environment, Error, ErrorKind, Result, StalePolicy, TreeChoice};
+use knowing_ops::{Cx, Environment, Error, ErrorKind, Paging, Result, StalePolicy, TreeChoice};
 use rmcp::RoleServer;
 use rmcp::model::JsonObject;
 use rmcp::service::RequestContext;
@@ -60,6 +60,7 @@ impl Runner {
                 tree: TreeChoice::default(),
                 stale: StalePolicy::default(),
                 session,
+                paging: Paging::default(),
                 progress: &teller,
                 output: &mut io::sink(),
             };

@@ -156,7 +156,7 @@ fn freshness(it: &WorktreeRow) -> String {
 /// Whether what is stored can be relied on: `healthy`, `stale`, `partial` or `corrupt`.
 pub fn index_health(cx: &mut Cx<'_>) -> Result<Value> {
     let opened = cx.open_stored()?;
-    let checked = fsck::run(cx, &Fsck { quick: true, repair: false, limit: FEW })?;
+    let checked = fsck::run(cx, &Fsck { quick: true, repair: false })?;
     let is_whole = knowing_index::is_finished(&opened.store, &opened.snapshot)?;
     let status = match () {
         () if checked.total_errors > 0 => "corrupt",

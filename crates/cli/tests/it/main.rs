@@ -27,5 +27,6 @@ mod session;
 mod shells;
 mod snapshots;
 mod tidy;
+mod tools;
 mod upkeep;
 mod worktrees;
