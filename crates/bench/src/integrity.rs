@@ -110,6 +110,7 @@ impl Bench<'_> {
             tree: TreeChoice::default(),
             stale: StalePolicy::Ignore,
             session: None,
+            paging: Default::default(),
             progress: &Silent,
             output: &mut output,
         };

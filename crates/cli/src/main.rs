@@ -1,6 +1,7 @@
 //! The executable: parses a command line into an operation, runs it, and writes the answer; or serves agents.
 
 mod context;
+mod discovery;
 mod progress;
 mod render;
 mod snapshots;
@@ -14,7 +15,8 @@ use std::process::ExitCode;
 use clap::Parser;
 use knowing_mcp::Listing;
 use knowing_ops::{
-    ContextReply, Cx, Environment, Error, ErrorKind, Operation, Reply, SCHEMA, StalePolicy, TreeChoice,
+    ContextReply, Cx, Environment, Error, ErrorKind, Operation, Paging, Reply, SCHEMA, StalePolicy,
+    TreeChoice, USUAL_TOKENS,
 };
 
 use crate::style::Style;
@@ -42,6 +44,15 @@ struct CommandLine {
     /// A name for a sequence of calls: what it was told is not told again (`--format gcf`)
     #[arg(long, global = true, value_name = "HANDLE")]
     session: Option<String>,
+    /// How much of each list to give; 0 gives the numbers alone
+    #[arg(long, global = true, value_name = "N")]
+    limit: Option<usize>,
+    /// Go on where an answer ended: its `next_cursor`, with the same arguments
+    #[arg(long, global = true)]
+    cursor: Option<String>,
+    /// Size of an answer in JSON [default: 10000]
+    #[arg(long, global = true, value_name = "TOKENS")]
+    max_tokens: Option<usize>,
     /// Answer in JSON
     #[arg(long, global = true)]
     json: bool,
@@ -143,9 +154,13 @@ impl From<io::Error> for Failure {
 }
 
 fn run(command_line: CommandLine) -> Result<Outcome, Failure> {
-    let CommandLine { db, repo, tree, working_tree, stale_policy, session, json, quiet, verbose, .. } =
-        command_line;
-    let CommandLine { no_color, command, .. } = command_line;
+    let CommandLine {
+        db, repo, tree, working_tree, stale_policy, session, limit, cursor, max_tokens, ..
+    } = command_line;
+    let CommandLine { json, quiet, verbose, no_color, command, .. } = command_line;
+    // People scroll; programs that read JSON are told where to go on.
+    let max_tokens = max_tokens.or(json.then_some(USUAL_TOKENS));
+    let paging = Paging { limit, cursor, max_tokens };
     let tree = match tree {
         _ if working_tree => TreeChoice::Working,
         Some(tree) => TreeChoice::named(&tree),
@@ -179,6 +194,7 @@ fn run(command_line: CommandLine) -> Result<Outcome, Failure> {
         tree,
         stale: stale_policy,
         session,
+        paging,
         progress: progress.as_ref(),
         output: &mut output,
     };

@@ -159,6 +159,7 @@ impl Call {
             tree: TreeChoice::default(),
             stale: StalePolicy::default(),
             session: None,
+            paging: knowing_ops::Paging::default(),
             progress,
             output: &mut io::sink(),
         };

@@ -88,7 +88,7 @@ pub(crate) fn for_pr(
 }
 
 /// First and last line of each hunk in the new version; where lines are only gone, the line before and the one after.
-fn changed_lines(change: &TextChange) -> Vec<(u32, u32)> {
+pub(crate) fn changed_lines(change: &TextChange) -> Vec<(u32, u32)> {
     let line_of = |at: usize| 1 + change.new[..at].iter().filter(|it| **it == b'\n').count() as u32;
     let lines = |hunk: &Hunk| {
         let first = line_of(hunk.new.start);

@@ -12,6 +12,7 @@ use crate::answer::{SCHEMA, Tree};
 use crate::clock;
 use crate::error::{Candidate, Error, ErrorKind, Result};
 use crate::freshness::{StalePolicy, TreeChoice};
+use crate::page::Paging;
 use crate::place::Place;
 use crate::registry::Registry;
 use crate::work_state::WorkState;
@@ -27,6 +28,8 @@ pub struct Cx<'a> {
     pub stale: StalePolicy,
     /// `--session`: the handle whose state an answer may rest on; of a connection, or as a call names it.
     pub session: Option<String>,
+    /// `--limit`, `--cursor` and `--max-tokens`: how much of a long answer to give.
+    pub paging: Paging,
     pub progress: &'a dyn Progress,
     /// Where an operation writes that has more to say than fits in a reply.
     pub output: &'a mut dyn io::Write,
@@ -299,10 +302,13 @@ impl Cx<'_> {
         let wanted = knowing_model::normalise_url(name).unwrap_or_else(|| name.trim_matches('/').to_owned());
         let known = self.known()?;
         let urls: Vec<String> = known.iter().map(|it| it.url.clone()).collect();
+        // A name of hex digits may be the hash of one.
+        let is_hash = wanted.len() >= 8 && wanted.bytes().all(|it| it.is_ascii_hexdigit());
+        let has_hash = |url: &str| is_hash && identity::repo_id(url).to_string().starts_with(&wanted);
         let mut exact: Vec<Target> = Vec::new();
         let mut ending: Vec<Target> = Vec::new();
         for target in known {
-            if target.url == wanted {
+            if target.url == wanted || has_hash(&target.url) {
                 exact.push(target);
             } else if target.url.strip_suffix(&wanted).is_some_and(|before| before.ends_with('/')) {
                 ending.push(target);
@@ -330,7 +336,7 @@ impl Cx<'_> {
     }
 
     /// All repositories of the given database, else of the registry, by name.
-    fn known(&self) -> Result<Vec<Target>> {
+    pub(crate) fn known(&self) -> Result<Vec<Target>> {
         if let Some(database) = self.environment.given_database()? {
             let Some(store) = Store::open_existing(database)? else { return Ok(Vec::new()) };
             let target = |it: RepoRow| Target { url: it.url, database: database.clone(), place: None };

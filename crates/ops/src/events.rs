@@ -15,9 +15,10 @@ use crate::clock::utc;
 use crate::cx::Cx;
 use crate::diff::EdgeChanges;
 use crate::error::Result;
+use crate::page::{Page, paged};
 use crate::prove::latest;
 use crate::reference::chain;
-use crate::snapshot_diff::{DiffEdge, edges, two_hundred};
+use crate::snapshot_diff::{DiffEdge, edges};
 use crate::view::View;
 
 /// When edges came and went: what each snapshot changed against the one before it, newest first
@@ -44,10 +45,6 @@ pub struct Events {
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     #[serde(default)]
     pub edge_kinds: Vec<String>,
-    /// How many to list; 0 gives the number alone
-    #[arg(long, default_value_t = 200)]
-    #[serde(default = "two_hundred")]
-    pub limit: usize,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -60,8 +57,11 @@ pub struct EventsReply {
     /// Snapshots that were compared with the one before them.
     pub snapshots: usize,
     pub total: usize,
-    pub truncated: bool,
+    #[serde(flatten)]
+    pub page: Page,
 }
+
+paged!(EventsReply: events);
 
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct EdgeEvent {
@@ -76,7 +76,8 @@ pub struct EdgeEvent {
 }
 
 pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Events) -> Result<EventsReply> {
-    let opened = cx.open_reference(&arguments.snapshot)?;
+    let mut pages = cx.pages("events", arguments, 200)?;
+    let opened = pages.settle(cx.open_reference(&arguments.snapshot)?)?;
     let view = opened.view()?;
     let found = arguments.symbol.as_deref().map(|it| view.lookup(it)).transpose()?;
     let wanted = Wanted {
@@ -90,20 +91,28 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Events) -> Result<EventsReply> {
         events: Vec::new(),
         snapshots: 0,
         total: 0,
-        truncated: false,
+        page: Page::default(),
     };
+    let mut all = Vec::new();
     for pair in chain.windows(2) {
         let changes = wanted.changes(&opened.store, &pair[1], &pair[0])?;
         reply.snapshots += 1;
         reply.total += changes.added.len() + changes.removed.len() + changes.changed.len();
+        all.push((pair, changes));
+    }
+    let range = pages.range(reply.total);
+    let mut n_before = 0;
+    for (pair, changes) in &all {
         let sides = [
             ("added", changes.added.iter().map(|it| (it, None)).collect::<Vec<_>>()),
             ("removed", changes.removed.iter().map(|it| (it, None)).collect()),
             ("changed", changes.changed.iter().map(|(before, after)| (after, Some(before))).collect()),
         ];
         for (event, changed) in sides {
-            let room = arguments.limit - reply.events.len();
-            let listed = edges(&view, changed.into_iter(), room)?;
+            let n_changed = changed.len();
+            let at = |it: usize| it.saturating_sub(n_before).min(n_changed);
+            let listed = edges(&view, changed.into_iter(), at(range.start)..at(range.end))?;
+            n_before += n_changed;
             reply.events.extend(listed.into_iter().map(|edge| EdgeEvent {
                 snapshot: pair[0].id.to_string(),
                 commit: hex(&pair[0].commit),
@@ -113,7 +122,7 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Events) -> Result<EventsReply> {
             }));
         }
     }
-    reply.truncated = reply.events.len() < reply.total;
+    pages.finish(&mut reply)?;
     Ok(reply)
 }
 

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::answer::SCHEMA;
 use crate::cx::{Cx, Target};
 use crate::error::Result;
+use crate::page::{Page, paged};
 use crate::place::Place;
 
 /// Check the database: every hash, every reference between rows, every image
@@ -34,14 +35,6 @@ pub struct Fsck {
     #[arg(long)]
     #[serde(skip)]
     pub repair: bool,
-    /// How many to list; 0 gives the number alone
-    #[arg(long, default_value_t = 1000)]
-    #[serde(default = "thousand")]
-    pub limit: usize,
-}
-
-fn thousand() -> usize {
-    1000
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -62,7 +55,11 @@ pub struct FsckReply {
     pub repaired: usize,
     #[schemars(with = "BTreeMap<String, u64>")]
     pub counts: FsckCounts,
+    #[serde(flatten)]
+    pub page: Page,
 }
+
+paged!(FsckReply: errors, warnings, infos);
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FsckFinding {
@@ -86,6 +83,7 @@ pub struct FsckCounts {
 }
 
 pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Fsck) -> Result<FsckReply> {
+    let mut pages = cx.pages("fsck", arguments, 1_000)?;
     let (mut store, target) = cx.open_database()?;
     let checked = if arguments.quick { store.check_pages()? } else { store.check()? };
     let mut findings = checked.findings;
@@ -122,19 +120,16 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Fsck) -> Result<FsckReply> {
             }
         }
     }
-    let listed = |severity: Severity| {
-        let all = findings.iter().filter(move |it| it.severity == severity);
-        let listed: Vec<FsckFinding> = all
-            .clone()
-            .take(arguments.limit)
-            .map(|it| FsckFinding { check: it.check, message: it.message.clone() })
-            .collect();
-        (listed, all.count())
+    let mut listed = |severity: Severity| {
+        let all: Vec<&Finding> = findings.iter().filter(|it| it.severity == severity).collect();
+        let n_all = all.len();
+        let told = |it: &Finding| FsckFinding { check: it.check, message: it.message.clone() };
+        (pages.of(all).into_iter().map(told).collect::<Vec<_>>(), n_all)
     };
     let (errors, total_errors) = listed(Severity::Error);
     let (warnings, total_warnings) = listed(Severity::Warning);
     let (infos, total_infos) = listed(Severity::Info);
-    Ok(FsckReply {
+    let mut reply = FsckReply {
         schema: SCHEMA,
         status: match (total_errors, total_warnings) {
             (0, 0) => "clean",
@@ -150,7 +145,10 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Fsck) -> Result<FsckReply> {
         total_infos,
         repaired,
         counts,
-    })
+        page: Page::default(),
+    };
+    pages.finish(&mut reply)?;
+    Ok(reply)
 }
 
 fn warning(check: &'static str, message: String) -> Finding {

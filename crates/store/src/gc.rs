@@ -119,6 +119,7 @@ impl Store {
             let mut collected = Collected::default();
             collected.add("packs", db.execute("DELETE FROM packs WHERE repo_id = ?1", [repo])?);
             collected.add("session_items", forget_repo_in_sessions(db, repo)?);
+            collected.add("feedback", db.execute("DELETE FROM feedback WHERE repo_id = ?1", [repo])?);
             collected.add("worktrees", db.execute("DELETE FROM worktrees WHERE repo_id = ?1", [repo])?);
             sweep(db, |it| it.repo == repo, &mut collected)?;
             collected.add("repos", db.execute("DELETE FROM repos WHERE repo_id = ?1", [repo])?);

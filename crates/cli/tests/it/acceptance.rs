@@ -44,6 +44,7 @@ fn check_names(session: &Session, place: &Path) -> usize {
             tree: TreeChoice::default(),
             stale: StalePolicy::default(),
             session: None,
+            paging: Default::default(),
             progress: &Silent,
             output: &mut output,
         };
@@ -54,7 +55,7 @@ fn check_names(session: &Session, place: &Path) -> usize {
         };
         let reply = operation.run(&mut cx).unwrap_or_else(|error| panic!("{text}: {}", error.message));
         let found: Vec<String> = match reply {
-            Reply::Query(it) => it.symbols.into_iter().map(|it| it.id).collect(),
+            Reply::Query(it) => it.symbols.into_iter().map(|it| it.symbol.id).collect(),
             Reply::Callers(it) => vec![it.symbol.id],
             _ => Vec::new(),
         };

@@ -46,9 +46,10 @@ pub struct ContextOptions {
     pub without: Vec<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum DetailChoice {
+    #[default]
     Brief,
     Signature,
     Source,

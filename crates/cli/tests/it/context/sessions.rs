@@ -182,6 +182,7 @@ fn at(session: &Session, repo: &Fixture, now: i64, started: i64) -> String {
         tree: TreeChoice::default(),
         stale: StalePolicy::default(),
         session: Some("one".to_owned()),
+        paging: Default::default(),
         progress: &Silent,
         output: &mut std::io::sink(),
     };
