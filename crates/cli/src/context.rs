@@ -156,8 +156,8 @@ pub(crate) fn why(it: &WhyReply, style: Style, output: &mut dyn Write) -> io::Re
         writeln!(output, "  ... and {} more features (--verbose)", it.features.len() - shown)?;
     }
     if it.ranker == "formula" {
-        for part in &it.components {
-            writeln!(output, "  {:<24} {:>10.4}", part.name, part.value)?;
+        for (name, value) in &it.components {
+            writeln!(output, "  {name:<24} {value:>10.4}")?;
         }
     }
     Ok(())

@@ -25,8 +25,8 @@ how sure that is. Ask it before searching text.\n";
 const AFTER: &str = "\
 Not indexed yet (`no_index`)? Call index_repo once. Every tool takes `repo`: a path, a url or the end of one; default the \
 working directory. `fresh` says whether the answer is of the files as they are; `tree: \"working\"` takes in what is not committed. A symbol is a name, the end of a name (`Flask.run`), a \
-node id or `path:line`; when several match, the error lists them. Lists are cut at `limit`: `truncated` says so, `total` \
-how many there are; `limit: 0` gives counts. `unresolved` are calls whose target is not known: no edge is no proof.";
+node id or `path:line`; when several match, the error lists them. Lists are cut at `limit` and `max_tokens` (10000): \
+`next_cursor` given as `cursor` lists what follows; `limit: 0` gives counts. `unresolved` are calls whose target is not known: no edge is no proof.";
 
 pub(crate) fn is_core(name: &str) -> bool {
     CORE.iter().any(|it| it.0 == name)

@@ -21,13 +21,13 @@ Examples:
   knowing blast-radius Session.get --depth 2 --no-tests
   knowing blast-radius Session --edge-kinds calls,references --json")]
 pub struct BlastRadius {
-    /// The symbol: end of its name, qualified name, node id or `path:line`
+    /// Its name or the end of it, a node id or `path:line`
     pub symbol: String,
     /// How many steps away an effect may be
     #[arg(long = "depth", alias = "max-depth", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
     #[serde(default = "five", alias = "depth")]
     pub max_depth: u32,
-    /// Follow these kinds of edges only
+    /// Only these kinds of edges
     #[arg(long, value_delimiter = ',', value_name = "KIND,...")]
     #[serde(default)]
     pub edge_kinds: Vec<String>,

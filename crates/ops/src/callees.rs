@@ -19,7 +19,7 @@ Examples:
   knowing callees Flask.run
   knowing callees Flask.run --depth 3 --json")]
 pub struct Callees {
-    /// The symbol: end of its name, qualified name, node id or `path:line`
+    /// Its name or the end of it, a node id or `path:line`
     pub symbol: String,
     /// How many calls away callees may be
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100))]

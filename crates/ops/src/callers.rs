@@ -23,7 +23,7 @@ Examples:
 A symbol is the end of its name (`run`, `Flask.run`, `app.py.Flask.run`), a whole qualified name, a node id, or \
 a `path:line`. `@kind` at the end tells a field from a method.")]
 pub struct Callers {
-    /// The symbol: end of its name, qualified name, node id or `path:line`
+    /// Its name or the end of it, a node id or `path:line`
     pub symbol: String,
     /// How many calls away callers may be
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100))]

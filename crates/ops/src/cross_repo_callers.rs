@@ -22,7 +22,7 @@ use crate::page::{Page, paged};
 use crate::view::View;
 use crate::work_state::WorkState;
 
-/// Who calls a symbol from other repositories of this database or this machine
+/// Who calls a symbol from other repositories on this machine
 #[derive(Clone, Debug, clap::Args, Deserialize, JsonSchema)]
 #[command(after_help = "\
 Examples:
@@ -31,7 +31,7 @@ Examples:
 
 Without `--db` it looks at every repository that was indexed on this machine, as it was indexed last.")]
 pub struct CrossRepoCallers {
-    /// The symbol: end of its name, qualified name, node id or `path:line`
+    /// Its name or the end of it, a node id or `path:line`
     pub symbol: String,
     /// How many calls away callers may be, in their own repository
     #[arg(long = "depth", alias = "max-depth", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=20))]
@@ -147,8 +147,15 @@ impl Outside {
                     return Ok(Outside::default());
                 };
                 let inside = directory.strip_prefix(&root).unwrap_or(directory).trim_start_matches('/');
-                let slash = if inside.is_empty() { "" } else { "/" };
-                Ok(exact(format!("external://go/{module}{slash}{inside}.{path}")))
+                // A module that is required is one name with its packages below; of others the whole path is known.
+                let names = match inside {
+                    "" => vec![format!("external://go/{module}.{path}")],
+                    inside => vec![
+                        format!("external://go/{module}.{}.{path}", inside.replace('/', ".")),
+                        format!("external://go/{module}/{inside}.{path}"),
+                    ],
+                };
+                Ok(Outside { exact: names, path, ..Outside::default() })
             }
             "java" | "kotlin" | "scala" => Ok(namespace()?
                 .map_or_else(Outside::default, |it| exact(format!("external://maven/{it}.{path}")))),

@@ -24,7 +24,7 @@ pub struct Feedback {
     /// What to do
     #[arg(value_enum)]
     pub action: FeedbackAction,
-    /// The symbol: end of its name, qualified name, node id or `path:line`
+    /// Its name or the end of it, a node id or `path:line`
     pub symbol: String,
     /// Whether it helped; with `record`
     #[arg(long, num_args = 0..=1, default_missing_value = "true", require_equals = true, value_name = "BOOL")]

@@ -13,7 +13,7 @@ use crate::page::{Page, paged};
 use crate::unresolved::UnresolvedSites;
 use crate::view::View;
 
-/// How one symbol reaches another: the shortest paths of calls, routes and messages
+/// How one symbol reaches another: the shortest paths between them
 #[derive(Clone, Debug, clap::Args, Deserialize, JsonSchema)]
 #[command(
     alias = "flow-between",
@@ -39,7 +39,7 @@ pub struct FlowBetween {
     #[arg(long, default_value_t = 10, value_name = "N")]
     #[serde(default = "ten")]
     pub max_paths: usize,
-    /// Follow these kinds of edges only
+    /// Only these kinds of edges
     #[arg(long, value_delimiter = ',', value_name = "KIND,...")]
     #[serde(default)]
     pub edge_kinds: Vec<String>,

@@ -31,7 +31,7 @@ Examples:
 
 Indexing a commit that is indexed already reads nothing. Nothing is ever written into the work tree.")]
 pub struct IndexRepo {
-    /// A checkout, a bare repository, or a directory without git; default the working directory
+    /// A checkout, bare repository or directory; default the working directory
     #[serde(default)]
     pub path: Option<PathBuf>,
     /// The commit to index: any revision git understands

@@ -21,7 +21,7 @@ Examples:
 
 Who has the file can check it with `knowing verify`, without the repository and without this database.")]
 pub struct Prove {
-    /// The symbol the edge starts from: end of its name, qualified name, node id or `path:line`
+    /// The symbol the edge starts from
     pub source: String,
     /// The symbol the edge leads to
     pub target: String,
@@ -29,7 +29,7 @@ pub struct Prove {
     #[arg(long, value_name = "KIND", default_value = "calls")]
     #[serde(default = "calls")]
     pub edge_kind: String,
-    /// The snapshot: `@latest`, `@prev`, `@N`, an id, or any git revision
+    /// `@latest`, `@prev`, `@N`, an id, or any git revision
     #[arg(long, value_name = "SNAPSHOT", default_value = "@latest")]
     #[serde(default = "latest")]
     pub snapshot: String,

@@ -34,7 +34,7 @@ pub struct ProveAbsent {
     #[arg(long, value_name = "KIND", default_value = "calls")]
     #[serde(default = "calls")]
     pub edge_kind: String,
-    /// The snapshot: `@latest`, `@prev`, `@N`, an id, or any git revision
+    /// `@latest`, `@prev`, `@N`, an id, or any git revision
     #[arg(long, value_name = "SNAPSHOT", default_value = "@latest")]
     #[serde(default = "latest")]
     pub snapshot: String,

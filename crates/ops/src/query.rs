@@ -24,7 +24,7 @@ Examples:
   knowing query '*' --file src/flask/app.py --kinds class
   knowing query Flask --edges in --edge-kinds extends")]
 pub struct Query {
-    /// A name, the end of a name, a prefix `x*`, a glob, a node id or `path:line`
+    /// A name, the end of one, a prefix `x*`, a glob, a node id or `path:line`
     pub query: String,
     /// Only symbols of these kinds
     #[arg(long, value_delimiter = ',', value_name = "KIND,...")]
@@ -46,7 +46,7 @@ pub struct Query {
     #[arg(long, value_enum, default_value_t)]
     #[serde(default)]
     pub edges: Direction,
-    /// Only edges of these kinds
+    /// Only these kinds of edges
     #[arg(long, value_delimiter = ',', value_name = "KIND,...")]
     #[serde(default)]
     pub edge_kinds: Vec<String>,

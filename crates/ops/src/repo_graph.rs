@@ -34,7 +34,7 @@ pub struct RepoGraph {
     #[arg(long)]
     #[serde(default)]
     pub package: Option<String>,
-    /// Count these kinds of edges only
+    /// Only these kinds of edges
     #[arg(long, value_delimiter = ',', value_name = "KIND,...")]
     #[serde(default)]
     pub edge_kinds: Vec<String>,

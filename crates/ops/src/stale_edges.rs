@@ -17,7 +17,7 @@ use crate::place::Place;
 use crate::prove::latest;
 use crate::view::{View, place_of};
 
-/// Whether the index is behind: files that differ from a snapshot, and its edges that were seen in them
+/// Whether the index is behind: files that differ, and edges seen in them
 #[derive(Clone, Debug, clap::Args, Deserialize, JsonSchema)]
 #[command(
     alias = "stale-edges",
@@ -29,7 +29,7 @@ Examples:
 Nothing is indexed by asking. Exit codes: 0 nothing differs; 1 something does."
 )]
 pub struct StaleEdges {
-    /// The snapshot: `@latest`, `@prev`, `@N`, an id, or a git revision
+    /// `@latest`, `@prev`, `@N`, an id, or any git revision
     #[arg(default_value = "@latest")]
     #[serde(default = "latest")]
     pub snapshot: String,
@@ -65,6 +65,9 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &StaleEdges) -> Result<StaleEdgesR
     // To ask is not to mend.
     cx.stale = StalePolicy::Warn;
     let mut opened = pages.settle(cx.open_reference(&arguments.snapshot)?)?;
+    if opened.work.place.is_none() {
+        opened.work.place = cx.place().ok();
+    }
     opened.look_at_files()?;
     let files = differing(&opened)?;
     let view = opened.view()?;

@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::freshness::StalePolicy;
 use crate::place::Place;
 
-/// How this tree stands: what is indexed, how it differs from the files, what it takes
+/// How this tree stands: what is indexed, and how it differs from the files
 #[derive(Clone, Debug, clap::Args, Deserialize, JsonSchema)]
 #[command(after_help = "\
 Examples:

@@ -40,27 +40,28 @@ fn tool(listed: Listed) -> Option<Tool> {
     let description =
         arguments.remove("description").as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
     arguments.remove("title");
-    let mut arguments = flat(object(slim(Value::Object(arguments), Keep::Descriptions)));
+    let mut arguments = flat(object(slim(Value::Object(arguments))));
     let properties = arguments.entry("properties").or_insert_with(|| Value::Object(Map::new()));
     if let Value::Object(properties) = properties {
-        // Every tool takes all of them. Where a snapshot is named, or no tree is looked at, `tree` needs no mention; and
-        // `stale` nowhere: what happens without it is what agents want.
-        let names_snapshots = ["base", "commit", "confirm", "old", "quick", "snapshot"];
-        let has_tree = !names_snapshots.iter().any(|it| properties.contains_key(*it));
-        if let Some((_, unsaid)) = UNSAID.iter().find(|it| it.0 == listed.name) {
-            properties.retain(|name, _| !unsaid.contains(&name.as_str()));
-        }
+        // Every tool takes all that is common; instructions have the words.
+        properties.entry(REPO).or_insert_with(|| serde_json::json!({ "type": "string" }));
+        let unlisted_here = UNLISTED_OF.iter().filter(|it| it.0 == listed.name).flat_map(|it| it.1);
+        UNLISTED.iter().chain(unlisted_here).for_each(|it| drop(properties.remove(*it)));
         // A session is for who is given packs.
-        let has_packs = properties.contains_key("pack_root");
-        for name in COMMON
-            .iter()
-            .filter(|it| **it == REPO || (**it == "tree" && has_tree) || (**it == SESSION && has_packs))
-        {
-            properties.insert((*name).to_owned(), serde_json::json!({ "type": "string" }));
+        if properties.contains_key("pack_root") {
+            properties.insert(SESSION.to_owned(), serde_json::json!({ "type": "string" }));
+        }
+        for (name, property) in properties {
+            let Some(property) = property.as_object_mut() else { continue };
+            // The words of a choice and the names of switches speak for themselves.
+            let speaks =
+                property.contains_key("enum") || property.get("type").is_some_and(|it| it == "boolean");
+            if speaks || SPEAKING.contains(&name.as_str()) {
+                property.remove("description");
+            }
         }
     }
-    arguments.insert("additionalProperties".to_owned(), Value::Bool(false));
-    let reply = renamed(inlined(without_unused(object(slim(listed.reply.to_value(), Keep::Types)))));
+    let reply = grouped(&listed.reply.to_value());
     Some(Tool { name: listed.name, title: title(listed.name), description, arguments, reply, access })
 }
 
@@ -101,35 +102,87 @@ fn object(value: Value) -> Map<String, Value> {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Keep {
-    /// All that helps to call.
-    Descriptions,
-    /// Every field of the reply with its type; of what is inside it, the fields that are always there.
-    Types,
+/// Every field of a reply with its type, those of one type together; of what is inside, the first fields that are always
+/// there.
+///
+/// A list of tools is read by every agent that starts: what it says of replies is kept short.
+fn grouped(schema: &Value) -> Map<String, Value> {
+    let mut groups: Vec<(Value, Vec<&str>)> = Vec::new();
+    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+        let stated = stated(schema, property);
+        match groups.iter_mut().find(|it| it.0 == stated) {
+            Some(group) => group.1.push(name),
+            None => groups.push((stated, vec![name])),
+        }
+    }
+    let (mut alone, mut together) = (Map::new(), Map::new());
+    for (stated, names) in groups {
+        match names[..] {
+            [name] => alone.insert(name.to_owned(), stated),
+            _ => together.insert(format!("^({})$", names.join("|")), stated),
+        };
+    }
+    let mut reply = Map::from_iter([("type".to_owned(), Value::from("object"))]);
+    for (keyword, fields) in [("properties", alone), ("patternProperties", together)] {
+        if !fields.is_empty() {
+            reply.insert(keyword.to_owned(), Value::Object(fields));
+        }
+    }
+    reply
+}
+
+/// The type of a field; of an object, and of the items of a list, the names that are always there.
+fn stated(root: &Value, schema: &Value) -> Value {
+    if let Some(name) = schema["$ref"].as_str().and_then(|it| it.strip_prefix("#/$defs/")) {
+        return stated(root, &root["$defs"][name]);
+    }
+    for choice in ["anyOf", "oneOf", "allOf"] {
+        let is_null = |it: &&Value| it["type"] == "null";
+        if let Some(only) = schema[choice].as_array().and_then(|it| it.iter().find(|it| !is_null(it))) {
+            return stated(root, only);
+        }
+    }
+    let name = match &schema["type"] {
+        Value::Array(names) => names.iter().find(|it| *it != "null").cloned().unwrap_or(Value::Null),
+        other => other.clone(),
+    };
+    let mut stated_type = Map::from_iter([("type".to_owned(), name.clone())]);
+    match name.as_str() {
+        Some("object") => {
+            if let Some(required) =
+                schema.get("required").filter(|it| it.as_array().is_some_and(|it| !it.is_empty()))
+            {
+                let names = required.as_array().into_iter().flatten().take(MAX_REQUIRED).cloned().collect();
+                stated_type.insert("required".to_owned(), Value::Array(names));
+            } else if let Some(values) = schema.get("additionalProperties").filter(|it| it.is_object()) {
+                stated_type.insert("additionalProperties".to_owned(), stated(root, values));
+            }
+        }
+        Some("array") => {
+            let items = stated(root, &schema["items"]);
+            if let (Value::Object(mut items), true) = (items.clone(), items["type"] == "object") {
+                items.remove("type");
+                stated_type.insert("items".to_owned(), Value::Object(items));
+            }
+        }
+        _ => {}
+    }
+    Value::Object(stated_type)
 }
 
 /// A schema without what an agent pays for and does not need. Names of fields are no keywords, whatever they are.
-fn slim(schema: Value, keep: Keep) -> Value {
-    let Value::Object(mut map) = schema else { return schema };
-    if let (Keep::Types, Some(Value::Object(inside))) = (keep, map.get_mut("$defs")) {
-        for it in inside.values_mut() {
-            keep_required(it);
-        }
-    }
+fn slim(schema: Value) -> Value {
+    let Value::Object(map) = schema else { return schema };
     let mut slimmed = Map::new();
     for (key, value) in map {
         let value = match key.as_str() {
             "properties" | "$defs" => {
-                let named = object(value).into_iter().map(|(name, it)| (name, slim(it, keep)));
+                let named = object(value).into_iter().map(|(name, it)| (name, slim(it)));
                 Value::Object(named.collect())
             }
             "$schema" | "title" | "format" | "minimum" | "maximum" => continue,
-            "description" | "default" | "required" if keep == Keep::Types => continue,
             // Only a default that says something.
-            "default"
-                if value.is_null() || value == Value::Bool(false) || value == Value::Array(Vec::new()) =>
-            {
+            "default" if value.is_null() || value.is_boolean() || value.is_f64() || value.is_array() => {
                 continue;
             }
             // Absent rather than null.
@@ -147,52 +200,32 @@ fn slim(schema: Value, keep: Keep) -> Value {
                 };
                 items.retain(|it| it["type"] != "null");
                 // A choice of words is a list of words; a choice of one is that one.
-                let words: Option<Vec<Value>> = items.iter().map(|it| it.get("const").cloned()).collect();
-                match words {
+                let word = |it: &Value| match (it.get("const"), it.get("enum")) {
+                    (Some(word), _) => Some(vec![word.clone()]),
+                    (None, words) => words.and_then(Value::as_array).cloned(),
+                };
+                let words: Option<Vec<Vec<Value>>> = items.iter().map(word).collect();
+                match words.map(|it| it.concat()) {
                     Some(words) => {
                         slimmed.insert("enum".to_owned(), Value::Array(words));
                         continue;
                     }
                     None if items.len() == 1 => {
-                        slimmed.extend(object(slim(items.remove(0), keep)));
+                        slimmed.extend(object(slim(items.remove(0))));
                         continue;
                     }
-                    None => Value::Array(items.into_iter().map(|it| slim(it, keep)).collect()),
+                    None => Value::Array(items.into_iter().map(slim).collect()),
                 }
             }
-            _ => slim(value, keep),
+            _ => slim(value),
         };
         slimmed.insert(key, value);
     }
-    // Words are texts, which who answers has to say and who asks knows.
-    if keep == Keep::Descriptions && slimmed.contains_key("enum") {
+    // Words are texts, which who asks knows.
+    if slimmed.contains_key("enum") {
         slimmed.remove("type");
     }
     Value::Object(slimmed)
-}
-
-fn keep_required(schema: &mut Value) {
-    let required = schema["required"].as_array().cloned().unwrap_or_default();
-    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
-        properties.retain(|name, _| required.iter().any(|it| it == name.as_str()));
-    }
-}
-
-/// Definitions that nothing refers to go, one after the other.
-fn without_unused(mut schema: Map<String, Value>) -> Map<String, Value> {
-    loop {
-        let text = Value::Object(schema.clone()).to_string();
-        let Some(Value::Object(definitions)) = schema.get_mut("$defs") else { return schema };
-        let n_before = definitions.len();
-        definitions.retain(|name, _| text.contains(&format!("\"#/$defs/{name}\"")));
-        let n_after = definitions.len();
-        if n_after == 0 {
-            schema.remove("$defs");
-        }
-        if n_after == n_before {
-            return schema;
-        }
-    }
 }
 
 /// Definitions of what arguments may be stand where they are used, which is shorter.
@@ -214,73 +247,40 @@ fn flat(mut schema: Map<String, Value>) -> Map<String, Value> {
     schema
 }
 
-/// Definitions that are referred to once stand where they are used, which is shorter.
-fn inlined(schema: Map<String, Value>) -> Map<String, Value> {
-    let mut schema = Value::Object(schema);
-    loop {
-        let text = schema.to_string();
-        let definitions = schema["$defs"].as_object();
-        let used_once = |name: &&String| text.matches(&format!("\"#/$defs/{name}\"")).count() == 1;
-        let Some(name) = definitions.and_then(|it| it.keys().find(used_once)).cloned() else {
-            return object(schema);
-        };
-        let Some(definition) = schema["$defs"].as_object_mut().and_then(|it| it.remove(&name)) else {
-            return object(schema);
-        };
-        if schema["$defs"].as_object().is_some_and(Map::is_empty) {
-            object_mut(&mut schema).remove("$defs");
-        }
-        replace(&mut schema, &format!("#/$defs/{name}"), &definition);
-    }
-}
-
-/// What is left is called `a`, `b` ...: names of our types say nothing that their fields do not.
-fn renamed(mut schema: Map<String, Value>) -> Map<String, Value> {
-    let Some(Value::Object(definitions)) = schema.remove("$defs") else { return schema };
-    let letter =
-        |at: usize| char::from_u32('a' as u32 + at as u32).map_or_else(|| at.to_string(), String::from);
-    let names: Vec<String> = definitions.keys().cloned().collect();
-    let named: Map<String, Value> =
-        definitions.into_iter().enumerate().map(|(at, (_, definition))| (letter(at), definition)).collect();
-    schema.insert("$defs".to_owned(), Value::Object(named));
-    let mut schema = Value::Object(schema);
-    for (at, name) in names.iter().enumerate() {
-        let reference = serde_json::json!({ "$ref": format!("#/$defs/{}", letter(at)) });
-        replace(&mut schema, &format!("#/$defs/{name}"), &reference);
-    }
-    object(schema)
-}
-
-fn object_mut(value: &mut Value) -> &mut Map<String, Value> {
-    value.as_object_mut().expect("a schema that has definitions is an object")
-}
-
-fn replace(value: &mut Value, reference: &str, definition: &Value) {
-    if value.get("$ref").and_then(Value::as_str) == Some(reference) {
-        *value = definition.clone();
-        return;
-    }
-    match value {
-        Value::Object(map) => map.values_mut().for_each(|it| replace(it, reference, definition)),
-        Value::Array(items) => items.iter_mut().for_each(|it| replace(it, reference, definition)),
-        _ => {}
-    }
-}
-
 /// The arguments that all tools have in common.
-const COMMON: &[&str] = &[REPO, SESSION, "stale", "tree"];
+const COMMON: &[&str] = &[REPO, SESSION, "stale", "tree", "limit", "cursor", "max_tokens"];
 
 const SESSION: &str = "session";
 
-/// What a tool takes because its command does, and agents need not know.
-const UNSAID: &[(&str, &[&str])] = &[
-    ("context_for_task", &["ranker", "without"]),
-    ("context_for_files", &["ranker", "without"]),
-    ("context_for_pr", &["ranker", "without"]),
-    ("explain_symbol", &["budget", "detail", "format", "limit", "pack_root", "ranker", "without"]),
+const REPO: &str = "repo";
+
+/// Arguments that are taken and that the list does not speak of: who needs them reads the documentation.
+const UNLISTED: &[&str] =
+    &["dry_run", "exclude", "force", "include", "no_classes", "ranker", "vendored", "without", "workers"];
+const UNLISTED_OF: &[(&str, &[&str])] = &[
+    ("explain_symbol", &["budget", "detail", "format", "limit", "pack_root"]),
+    ("context_for_files", &["limit"]),
+    ("context_for_pr", &["limit"]),
+    ("context_for_task", &["limit"]),
 ];
 
-const REPO: &str = "repo";
+/// Arguments whose names say all that their words do.
+const SPEAKING: &[&str] = &[
+    "base",
+    "depth",
+    "file",
+    "head",
+    "kinds",
+    "language",
+    "max_depth",
+    "max_paths",
+    "min_confidence",
+    "note",
+    "package",
+];
+
+/// Names of what is always there, at most.
+const MAX_REQUIRED: usize = 4;
 
 /// Other names of arguments, where a tool has the second and not the first.
 const ALSO: &[(&str, &str)] = &[
@@ -507,23 +507,65 @@ mod tests {
             "required": ["title"],
             "properties": {
                 "title": {"type": ["string", "null"], "description": "d", "default": null},
-                "at": {"anyOf": [{"$ref": "#/$defs/At"}, {"type": "null"}]},
-                "way": {"oneOf": [{"const": "in", "description": "d"}, {"const": "out"}]},
-            },
-            "$defs": {
-                "At": {"properties": {"line": {"type": "integer"}, "more": {"$ref": "#/$defs/More"}}, "required": ["line"]},
-                "More": {"type": "object"},
+                "way": {"oneOf": [{"enum": ["none"]}, {"const": "in", "description": "d"}]},
             },
         });
-        let slimmed = without_unused(object(slim(schema, Keep::Types)));
         let expect = json!({
-            "properties": {
-                "title": {"type": "string"},
-                "at": {"$ref": "#/$defs/At"},
-                "way": {"enum": ["in", "out"]},
-            },
-            "$defs": {"At": {"properties": {"line": {"type": "integer"}}}},
+            "required": ["title"],
+            "properties": {"title": {"type": "string", "description": "d"}, "way": {"enum": ["none", "in"]}},
         });
-        assert_eq!(Value::Object(slimmed), expect);
+        assert_eq!(slim(schema), expect);
+    }
+
+    #[test]
+    fn replies_state_every_field_with_its_type() {
+        let schema = json!({
+            "properties": {
+                "name": {"type": ["string", "null"], "description": "d"},
+                "note": {"type": "string"},
+                "at": {"anyOf": [{"$ref": "#/$defs/At"}, {"type": "null"}]},
+                "all": {"type": "array", "items": {"$ref": "#/$defs/At"}},
+                "counts": {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}},
+            },
+            "$defs": {"At": {"type": "object", "properties": {"line": {"type": "integer"}}, "required": ["line"]}},
+        });
+        let expect = json!({
+            "type": "object",
+            "properties": {
+                "at": {"type": "object", "required": ["line"]},
+                "all": {"type": "array", "items": {"required": ["line"]}},
+                "counts": {"type": "object", "additionalProperties": {"type": "integer"}},
+            },
+            "patternProperties": {"^(name|note)$": {"type": "string"}},
+        });
+        assert_eq!(Value::Object(grouped(&schema)), expect);
+    }
+
+    #[test]
+    fn t3_the_list_of_tools_is_short() {
+        let core = [
+            "context_for_task",
+            "context_for_files",
+            "context_for_pr",
+            "graph_query",
+            "blast_radius",
+            "flow_between",
+            "test_scope",
+            "feedback",
+        ];
+        // What a tool takes besides its schemas and texts: names of fields and annotations.
+        let size = |tools: &[Tool]| -> usize {
+            let of_one = |it: &Tool| {
+                let schemas = Value::Object(it.arguments.clone()).to_string().len()
+                    + Value::Object(it.reply.clone()).to_string().len();
+                schemas + it.name.len() + it.title.len() + it.description.len() + 150
+            };
+            tools.iter().map(of_one).sum()
+        };
+        let all = without_repetition(tools());
+        assert!(size(&all) <= 24 * 1024, "{}", size(&all));
+        let few = without_repetition(tools().into_iter().filter(|it| core.contains(&it.name)));
+        assert_eq!(few.len(), core.len());
+        assert!(size(&few) <= 8 * 1024, "{}", size(&few));
     }
 }

@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::page::{Page, paged};
 use crate::unresolved::UnresolvedSites;
 
-/// Where data of a symbol may go: along calls, fields, topics and endpoints, to where it leaves the code
+/// Where data of a symbol may go, and where it leaves the code
 #[derive(Clone, Debug, clap::Args, Deserialize, JsonSchema)]
 #[command(
     name = "dataflow",
@@ -25,13 +25,13 @@ Examples:
 It says which code can come to handle a value, not which values do: arguments are not followed one by one."
 )]
 pub struct TraceDataflow {
-    /// The symbol: end of its name, qualified name, node id or `path:line`
+    /// Its name or the end of it, a node id or `path:line`
     pub symbol: String,
     /// How many steps away
     #[arg(long = "depth", alias = "max-depth", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=20))]
     #[serde(default = "five", alias = "depth")]
     pub max_depth: u32,
-    /// Follow these kinds of edges only
+    /// Only these kinds of edges
     #[arg(long, value_delimiter = ',', value_name = "KIND,...")]
     #[serde(default)]
     pub edge_kinds: Vec<String>,

@@ -1,5 +1,7 @@
 //! Why a symbol stands where it does in the answer to a task, or why it is missing: the same run as `context`.
 
+use std::collections::BTreeMap;
+
 use knowing_retrieve::{Channel, RankedSymbol, Ranker, Run, explain};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,7 +22,7 @@ pub struct Why {
     #[arg(allow_hyphen_values = true)]
     #[serde(alias = "task_description")]
     pub task: String,
-    /// The symbol: a name, the end of one, a node id or `path:line`
+    /// Its name or the end of it, a node id or `path:line`
     #[arg(long)]
     pub symbol: String,
     #[command(flatten)]
@@ -49,11 +51,18 @@ pub struct WhyReply {
     /// What the ranker saw, and what each gave to the score; the strongest first.
     pub features: Vec<FeaturePart>,
     /// Parts of the formula's score.
-    pub components: Vec<NamedNumber>,
+    pub components: BTreeMap<&'static str, f64>,
     pub keywords: Vec<String>,
     /// Concept classes that the task's words matched.
     pub classes: Vec<String>,
     pub walk: f64,
+    /// How much of what is near points to it, and how much it points to, 0 to 1.
+    pub authority: f64,
+    pub hub: f64,
+    /// Words that were learned to mean it. Nothing is learned yet.
+    pub learned: Vec<String>,
+    /// What its score was multiplied with, when that is less than 1.
+    pub penalties: Vec<NamedNumber>,
     /// Edges to the nearest seed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distance: Option<u8>,
@@ -69,6 +78,8 @@ pub struct ChannelPlace {
     pub name: &'static str,
     /// From 1.
     pub rank: u32,
+    /// What puts a symbol into this list.
+    pub reason: &'static str,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -117,6 +128,10 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Why) -> Result<WhyReply> {
         keywords: keywords.map(|it| it.text.clone()).collect(),
         classes: run.concepts.clone(),
         walk: rounded(run.walked.score(node)),
+        authority: found.map_or(0.0, |it| feature(it, "authority")),
+        hub: found.map_or(0.0, |it| feature(it, "hub")),
+        learned: Vec::new(),
+        penalties: found.map(penalties).unwrap_or_default(),
         distance: run.walked.hops(node),
         packed,
         why_not: why_not(&engine, &run, node, found, packed),
@@ -124,8 +139,9 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Why) -> Result<WhyReply> {
 }
 
 fn channels(it: &RankedSymbol) -> Vec<ChannelPlace> {
-    let place =
-        |channel: &Channel| Some(ChannelPlace { name: channel.name(), rank: it.rank_in(*channel)? + 1 });
+    let place = |channel: &Channel| {
+        Some(ChannelPlace { name: channel.name(), rank: it.rank_in(*channel)? + 1, reason: reason(*channel) })
+    };
     Channel::ALL.iter().filter_map(place).collect()
 }
 
@@ -143,12 +159,42 @@ fn features(it: &RankedSymbol, ranker: Ranker) -> Vec<FeaturePart> {
     parts
 }
 
-fn components(it: &RankedSymbol) -> Vec<NamedNumber> {
-    it.components
-        .named()
-        .into_iter()
-        .map(|(name, value)| NamedNumber { name, value: rounded(value) })
-        .collect()
+fn reason(channel: Channel) -> &'static str {
+    match channel {
+        Channel::Tiered => "the task spells out its name",
+        Channel::Bm25 => "words of the task stand in its text",
+        Channel::Equivalence => "a concept or relative of what the task says",
+        Channel::PathContext => "the task speaks of its directory or file",
+        Channel::Subject => "words of the subject",
+        Channel::Body => "words of the body",
+        Channel::History => "words of its commits",
+        Channel::Frames => "it stands in the stack trace",
+        Channel::Identifiers => "the task names it by a dotted name or path",
+        Channel::Names => "words of names in the task",
+        Channel::Prose => "words of the prose",
+        Channel::Code => "words of code in the task",
+        Channel::Files => "its file is named",
+        Channel::Expansion => "near to the best matches",
+        Channel::Gap => "few others were found",
+        Channel::Walk => "near in the graph",
+        Channel::Inflow => "the matches lead to it",
+        Channel::Asked => "it was asked for",
+    }
+}
+
+/// What the ranker saw under this name.
+fn feature(it: &RankedSymbol, name: &str) -> f64 {
+    let features = explain::contributions(it, Ranker::Formula);
+    features.into_iter().find(|feature| feature.0 == name).map_or(0.0, |it| rounded(it.1))
+}
+
+fn penalties(it: &RankedSymbol) -> Vec<NamedNumber> {
+    let factor = it.components.factor;
+    if factor < 1.0 { vec![NamedNumber { name: "test", value: rounded(factor) }] } else { Vec::new() }
+}
+
+fn components(it: &RankedSymbol) -> BTreeMap<&'static str, f64> {
+    it.components.named().into_iter().map(|(name, value)| (name, rounded(value))).collect()
 }
 
 fn why_not(

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use knowing_model::{Change, EdgeKind, Layer, NodeKind, Provenance};
+use serde_json::{Value, json};
 
 use crate::session::Session;
 
@@ -31,6 +32,103 @@ fn docs_are_fresh() {
     check("docs/edges.md", &edges());
     check("docs/languages.md", &languages());
     check("docs/commands.md", &commands());
+    check("docs/tools.md", &tools());
+}
+
+/// Every tool of agents with all its arguments and the fields of its reply.
+fn tools() -> String {
+    let mut text = String::from(
+        "# Tools\n\n\
+         Generated from the definitions in `crates/ops/src/`; do not edit. Each tool is also a command (`docs/commands.md`) \
+         and answers the same data there with `--json`.\n\n\
+         Every tool also takes `repo` (a path, a url, its hash or the end of a name), `tree` (`head`, `working`, a revision or \
+         a snapshot), `stale` (`refresh`, `warn`, `ignore`, `error`), `limit` (items of each list; 0 gives counts), `cursor` \
+         (`next_cursor` of the page before, with the same arguments) and `max_tokens` (size of the reply, 10,000 unless told, \
+         100,000 at most). Lists may be given as text with commas. `symbol_hash`, `target_hash`, `source_hash`, `repo_hash` \
+         and `repo_url` are other names of `symbol`, `target`, `source` and `repo`.\n\n\
+         Every reply that lists things has `truncated` and, when there is more, `next_cursor`: opaque, bound to the tool, its \
+         arguments and the snapshot. A cursor of another question is a `usage` error, one of a snapshot that was collected \
+         `expired`.\n",
+    );
+    for listed in knowing_ops::list().into_iter().filter(|it| it.access.is_some()) {
+        let (arguments, reply) = (listed.arguments.as_value(), listed.reply.as_value());
+        let description = arguments["description"].as_str().unwrap_or_default();
+        writeln!(text, "\n## `{}`\n\n{description}.\n", listed.name).unwrap();
+        let required = |schema: &Value, name: &str| {
+            schema["required"].as_array().is_some_and(|it| it.iter().any(|it| it == name))
+        };
+        for (schema, head) in [(arguments, "argument"), (reply, "reply")] {
+            let fields = schema["properties"].as_object();
+            if fields.is_none_or(|it| it.is_empty()) {
+                continue;
+            }
+            writeln!(text, "| {head} | type | meaning |\n|---|---|---|").unwrap();
+            for (name, field) in fields.into_iter().flatten() {
+                let must = if head == "argument" && required(schema, name) { " (required)" } else { "" };
+                let meaning =
+                    field["description"].as_str().unwrap_or_default().replace('\n', " ").replace('|', "\\|");
+                let default = match field.get("default").filter(|it| !it.is_null() && head == "argument") {
+                    Some(default) if *default != json!([]) => {
+                        format!(" Default `{}`.", default.to_string().trim_matches('"'))
+                    }
+                    _ => String::new(),
+                };
+                let line = format!("| `{name}`{must} | {} | {meaning}{default}", type_of(schema, field));
+                writeln!(text, "{} |", line.trim_end()).unwrap();
+            }
+            text.push('\n');
+        }
+        text.truncate(text.trim_end().len());
+        text.push('\n');
+    }
+    text
+}
+
+/// A type in words: `list of {id, kind, name}`.
+fn type_of(root: &Value, schema: &Value) -> String {
+    if let Some(name) = schema["$ref"].as_str().and_then(|it| it.strip_prefix("#/$defs/")) {
+        return type_of(root, &root["$defs"][name]);
+    }
+    for choice in ["anyOf", "oneOf", "allOf"] {
+        let Some(choices) = schema[choice].as_array() else { continue };
+        let word = |it: &Value| match (it.get("const"), it["enum"].as_array()) {
+            (Some(word), _) => Some(vec![word.clone()]),
+            (None, words) => words.cloned(),
+        };
+        let words: Option<Vec<Vec<Value>>> = choices.iter().map(word).collect();
+        if let Some(words) = words {
+            return choice_of(&words.concat());
+        }
+        return choices.iter().find(|it| it["type"] != "null").map_or(String::new(), |it| type_of(root, it));
+    }
+    if let Some(words) = schema["enum"].as_array() {
+        return choice_of(words);
+    }
+    let name = match &schema["type"] {
+        Value::Array(names) => {
+            names.iter().find(|it| *it != "null").and_then(Value::as_str).unwrap_or_default()
+        }
+        other => other.as_str().unwrap_or("any"),
+    };
+    match name {
+        "array" => format!("list of {}", type_of(root, &schema["items"])),
+        "object" => match schema["properties"].as_object() {
+            Some(fields) => {
+                let fields: Vec<&str> = fields.keys().map(String::as_str).collect();
+                format!("{{{}}}", fields.join(", "))
+            }
+            None => match schema.get("additionalProperties").filter(|it| it.is_object()) {
+                Some(values) => format!("{} by name", type_of(root, values)),
+                None => "object".to_owned(),
+            },
+        },
+        other => other.to_owned(),
+    }
+}
+
+fn choice_of(words: &[Value]) -> String {
+    let words: Vec<String> = words.iter().filter_map(Value::as_str).map(|it| format!("`{it}`")).collect();
+    words.join(", ")
 }
 
 fn edges() -> String {

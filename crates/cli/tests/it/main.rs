@@ -21,5 +21,6 @@ mod safety;
 mod session;
 mod snapshots;
 mod tidy;
+mod tools;
 mod upkeep;
 mod worktrees;

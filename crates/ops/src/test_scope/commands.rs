@@ -2,6 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use knowing_vcs::CommitId;
+
+use crate::cx::Opened;
 use crate::error::Result;
 use crate::place::Place;
 use crate::test_scope::{TestFunction, TestRun};
@@ -54,16 +57,16 @@ pub(crate) struct Project {
 const READ: &[&str] = &["package.json", "Cargo.toml", "composer.json", "Gemfile"];
 
 impl Project {
-    pub(crate) fn of(view: &View<'_>, place: Option<&Place>) -> Result<Project> {
+    pub(crate) fn of(view: &View<'_>, opened: &Opened, place: Option<&Place>) -> Result<Project> {
         let mut project = Project { files: BTreeSet::new(), texts: BTreeMap::new() };
-        for file in view.reader().files()? {
-            let name = file.path.rsplit('/').next().unwrap_or_default();
+        for (path, blob) in all_files(view, opened, place)? {
+            let name = path.rsplit('/').next().unwrap_or_default();
             if READ.contains(&name)
-                && let Some(text) = place.and_then(|it| it.blob(&file.blob, &file.path))
+                && let Some(text) = place.and_then(|it| it.blob(&blob, &path))
             {
-                project.texts.insert(file.path.clone(), String::from_utf8_lossy(&text).into_owned());
+                project.texts.insert(path.clone(), String::from_utf8_lossy(&text).into_owned());
             }
-            project.files.insert(file.path);
+            project.files.insert(path);
         }
         Ok(project)
     }
@@ -84,7 +87,7 @@ impl Project {
                 "python" => self.python(&tests),
                 "javascript" => self.javascript(&tests),
                 "rust" => self.rust(&tests),
-                "java" | "kotlin" | "scala" => self.jvm(language, &tests),
+                "java" | "kotlin" | "scala" => self.jvm(&tests),
                 "csharp" => self.csharp(&tests),
                 "ruby" => self.ruby(&tests),
                 "php" => self.php(&tests),
@@ -224,7 +227,7 @@ impl Project {
         groups.into_iter().map(command).collect()
     }
 
-    fn jvm(&self, language: &str, tests: &[Selected<'_>]) -> Vec<Run> {
+    fn jvm(&self, tests: &[Selected<'_>]) -> Vec<Run> {
         let gradle = ["build.gradle", "build.gradle.kts"];
         let mut groups: BTreeMap<(String, bool), Vec<Selected<'_>>> = BTreeMap::new();
         for test in tests {
@@ -245,7 +248,6 @@ impl Project {
             let runner = if is_maven { "mvn" } else { "gradle" };
             Run { runner, command, tests: tests.len() }
         };
-        let _ = language;
         groups.into_iter().map(command).collect()
     }
 
@@ -370,6 +372,23 @@ impl Project {
         };
         files.into_iter().map(command).collect()
     }
+}
+
+/// Files with their blobs, those that no language reads included: `pom.xml` says who builds.
+fn all_files(view: &View<'_>, opened: &Opened, place: Option<&Place>) -> Result<Vec<(String, Vec<u8>)>> {
+    let mut files: Vec<(String, Vec<u8>)> =
+        view.reader().files()?.into_iter().map(|it| (it.path, it.blob)).collect();
+    match (place, CommitId::from_bytes(&opened.snapshot.commit)) {
+        (Some(Place::Git(checkout)), Some(commit)) => {
+            let tree = checkout.tree(commit)?;
+            files.extend(tree.entries.into_iter().map(|it| (it.path, it.blob.as_bytes().to_vec())));
+        }
+        (Some(Place::Directory(directory)), _) => {
+            files.extend(directory.files().files.into_iter().map(|it| (it.path, Vec::new())));
+        }
+        _ => {}
+    }
+    Ok(files)
 }
 
 struct Run {

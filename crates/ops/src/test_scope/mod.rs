@@ -28,7 +28,7 @@ Examples:
 Tests are found from the symbols that hold changed lines, against calls, overrides, inheritance, routes and uses of \
 types. A changed file that no test reaches is `uncovered`.")]
 pub struct TestScope {
-    /// Changed files; without them and without a base, what is not committed
+    /// Changed files; default what is not committed
     #[arg(value_name = "FILE", conflicts_with = "base")]
     #[serde(default)]
     pub files: Vec<String>,
@@ -120,6 +120,7 @@ pub struct TestRun {
 pub(crate) fn run(cx: &mut Cx<'_>, arguments: &TestScope) -> Result<TestScopeReply> {
     let mut pages = cx.pages("test_scope", arguments, 1_000)?;
     let (opened, changes) = changes::of(cx, arguments)?;
+    let place = cx.place().ok();
     let opened = pages.settle(opened)?;
     let view = opened.view()?;
     let changes = changes.in_view(&view)?;
@@ -144,7 +145,10 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &TestScope) -> Result<TestScopeRep
     let packages = if output == TestOutput::Packages { packages(&tests) } else { Vec::new() };
     let run = match output {
         TestOutput::Run => {
-            let project = Project::of(&view, opened.work.place.as_ref())?;
+            let project = {
+                let place = opened.work.place.as_ref().or(place.as_ref());
+                Project::of(&view, &opened, place)?
+            };
             let selected: Vec<Selected<'_>> = tests.iter().filter_map(Selected::of).collect();
             project.commands(&selected)
         }

@@ -45,7 +45,7 @@ impl Scope {
             };
             let touched = walk.touched(file, change.lines.as_deref());
             n_symbols += touched.len();
-            if !walk.change(at, file, &touched) {
+            if !walk.change(at, file, &touched, change.lines.is_none()) {
                 uncovered.push(change.path.clone());
             }
         }
@@ -86,7 +86,7 @@ impl Walk<'_> {
     }
 
     /// Whether any test was found.
-    fn change(&mut self, at: usize, file: FileIndex, touched: &[NodeIndex]) -> bool {
+    fn change(&mut self, at: usize, file: FileIndex, touched: &[NodeIndex], is_whole: bool) -> bool {
         let mut is_covered = false;
         if self.test_files.contains(&file) || touched.iter().any(|it| self.is_runnable(*it)) {
             let own: Vec<NodeIndex> = self.in_file(file).filter(|it| self.is_runnable(*it)).collect();
@@ -96,7 +96,8 @@ impl Walk<'_> {
             }
         }
         is_covered |= self.walk(at, touched);
-        if !is_covered {
+        // Lines outside of every symbol, or nobody knows which: who imports the file may notice.
+        if !is_covered && (is_whole || touched.is_empty()) {
             is_covered = self.importing(at, file);
         }
         is_covered
@@ -181,7 +182,7 @@ impl Walk<'_> {
         self.in_file(file).filter(|it| self.is_runnable(*it)).collect()
     }
 
-    /// Where no symbol leads to a test, those of test files that import the file.
+    /// Tests of test files that import a file.
     fn importing(&mut self, at: usize, file: FileIndex) -> bool {
         let own: Vec<NodeIndex> = self.in_file(file).collect();
         let importers: BTreeSet<FileIndex> = own

@@ -35,11 +35,9 @@ fn q5_why_agrees_with_context() {
 /// The parts of the formula make the score.
 #[track_caller]
 fn check_parts(why: &Value) {
-    let parts = why["components"].as_array().unwrap();
-    let value = |it: &Value| it["value"].as_f64().unwrap();
-    let (factor, rest): (Vec<&Value>, Vec<&Value>) = parts.iter().partition(|it| it["name"] == "factor");
-    let sum: f64 = rest.into_iter().map(value).sum();
-    let total = sum * value(factor[0]);
+    let parts = why["components"].as_object().unwrap();
+    let sum: f64 = parts.iter().filter(|it| it.0 != "factor").map(|it| it.1.as_f64().unwrap()).sum();
+    let total = sum * parts["factor"].as_f64().unwrap();
     // Each part is rounded to four decimals.
     assert!((total - why["raw"].as_f64().unwrap()).abs() < 0.0006, "{why}");
 }
