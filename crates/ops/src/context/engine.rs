@@ -73,6 +73,14 @@ pub(crate) struct Wanted {
 }
 
 impl Wanted {
+    /// An answer that is read whole is held to what its reader takes at a time.
+    pub(crate) fn hold_to(&mut self, max_tokens: usize) {
+        let least = self.settings.params.pack.min_budget;
+        if max_tokens < self.budget {
+            self.budget = max_tokens.max(least);
+        }
+    }
+
     /// How packs of this kind are written: a reader has their ids from the same form only.
     pub(crate) fn form(&self) -> String {
         let session = if self.handle_bytes.is_some() { " in session" } else { "" };

@@ -153,7 +153,10 @@ pub(crate) fn answer_at(
     revision: Option<&str>,
 ) -> Result<PackReply> {
     let session = cx.session.clone();
-    let wanted = options.wanted(asked, session.as_deref())?;
+    let mut wanted = options.wanted(asked, session.as_deref())?;
+    if let (Some(max_tokens), Format::Gcf) = (cx.paging.max_tokens, wanted.format) {
+        wanted.hold_to(max_tokens);
+    }
     let base = options.base()?;
     let (mut opened, place) = match revision {
         Some(revision) => (cx.open_commit(revision)?, cx.place().ok()),
