@@ -226,7 +226,10 @@ fn commands() -> String {
         .lines()
         .skip_while(|it| *it != "Commands:")
         .skip(1)
-        .map_while(|it| it.split_whitespace().next())
+        .take_while(|it| !it.is_empty())
+        // What goes on in a second line stands further in.
+        .filter(|it| it.starts_with("  ") && !it.starts_with("   "))
+        .filter_map(|it| it.split_whitespace().next())
         .filter(|it| *it != "help")
         .collect();
     assert!(names.contains(&"index") && names.contains(&"export"), "{names:?}");
