@@ -69,7 +69,7 @@ fn tools() -> String {
                     field["description"].as_str().unwrap_or_default().replace('\n', " ").replace('|', "\\|");
                 let default = match field.get("default").filter(|it| !it.is_null() && head == "argument") {
                     Some(default) if *default != json!([]) => {
-                        format!(" Default `{}`.", default.to_string().trim_matches('"'))
+                        format!("; default `{}`", default.to_string().trim_matches('"'))
                     }
                     _ => String::new(),
                 };

@@ -701,6 +701,7 @@ fn c2_exit_codes_of_every_verb() {
         (&["fsck"], 0),
         (&["fsck", "--repo", "no/such"], 1),
         (&["fsck", "--nonsense"], 2),
+        (&["decode", "/no/such/file"], 2),
         (&["params"], 0),
         (&["params", "x"], 2),
         (&["pack", "00"], 2),
