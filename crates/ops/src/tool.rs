@@ -269,6 +269,7 @@ const SPEAKING: &[&str] = &[
     "base",
     "depth",
     "file",
+    "files",
     "head",
     "kinds",
     "language",
@@ -280,7 +281,7 @@ const SPEAKING: &[&str] = &[
 ];
 
 /// Names of what is always there, at most.
-const MAX_REQUIRED: usize = 4;
+const MAX_REQUIRED: usize = 3;
 
 /// Other names of arguments, where a tool has the second and not the first.
 const ALSO: &[(&str, &str)] = &[

@@ -69,7 +69,7 @@ fn tools() -> String {
                     field["description"].as_str().unwrap_or_default().replace('\n', " ").replace('|', "\\|");
                 let default = match field.get("default").filter(|it| !it.is_null() && head == "argument") {
                     Some(default) if *default != json!([]) => {
-                        format!(" Default `{}`.", default.to_string().trim_matches('"'))
+                        format!("; default `{}`", default.to_string().trim_matches('"'))
                     }
                     _ => String::new(),
                 };
@@ -226,7 +226,10 @@ fn commands() -> String {
         .lines()
         .skip_while(|it| *it != "Commands:")
         .skip(1)
-        .map_while(|it| it.split_whitespace().next())
+        .take_while(|it| !it.is_empty())
+        // What goes on in a second line stands further in.
+        .filter(|it| it.starts_with("  ") && !it.starts_with("   "))
+        .filter_map(|it| it.split_whitespace().next())
         .filter(|it| *it != "help")
         .collect();
     assert!(names.contains(&"index") && names.contains(&"export"), "{names:?}");

@@ -701,6 +701,7 @@ fn c2_exit_codes_of_every_verb() {
         (&["fsck"], 0),
         (&["fsck", "--repo", "no/such"], 1),
         (&["fsck", "--nonsense"], 2),
+        (&["decode", "/no/such/file"], 2),
         (&["params"], 0),
         (&["params", "x"], 2),
         (&["pack", "00"], 2),
@@ -730,8 +731,8 @@ fn c2_exit_codes_of_every_verb() {
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
     let help = session.text(repo.path(), &["help"]);
-    let verbs =
-        help.lines().skip_while(|it| *it != "Commands:").skip(1).map_while(|it| it.split_whitespace().next());
+    let listed = help.lines().skip_while(|it| *it != "Commands:").skip(1).take_while(|it| !it.is_empty());
+    let verbs = listed.filter(|it| !it.starts_with("   ")).filter_map(|it| it.split_whitespace().next());
     for verb in verbs.filter(|it| !["help", "mcp"].contains(it)) {
         assert!(cases.iter().any(|it| it.0[0] == verb), "`{verb}` has no case");
     }

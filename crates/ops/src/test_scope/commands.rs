@@ -54,6 +54,9 @@ pub(crate) struct Project {
     texts: BTreeMap<String, String>,
 }
 
+/// More tests than these are run by the files, packages or classes they stand in: command lines have an end.
+const MAX_NAMED: usize = 50;
+
 const READ: &[&str] = &["package.json", "Cargo.toml", "composer.json", "Gemfile"];
 
 impl Project {
@@ -132,13 +135,24 @@ impl Project {
             let package = if inside.is_empty() { ".".to_owned() } else { format!("./{inside}") };
             let change = if module.is_empty() { String::new() } else { format!(" -C {}", quoted(&module)) };
             let pattern = format!("^({})$", names.iter().map(|it| literal(it)).collect::<Vec<_>>().join("|"));
-            let command = format!("go{change} test {} -run {}", quoted(&package), quoted(&pattern));
+            let is_many = names.len() > MAX_NAMED;
+            let filter = if is_many { String::new() } else { format!(" -run {}", quoted(&pattern)) };
+            let command = format!("go{change} test {}{filter}", quoted(&package));
             Run { runner: "go test", command, tests: names.len() }
         };
         packages.into_iter().map(command).collect()
     }
 
     fn python(&self, tests: &[Selected<'_>]) -> Vec<Run> {
+        if tests.len() > MAX_NAMED {
+            let files: BTreeSet<&str> = tests.iter().map(|it| it.file).collect();
+            let directories: BTreeSet<&str> =
+                tests.iter().map(|it| it.directory()).filter(|it| !it.is_empty()).collect();
+            let places = if files.len() > MAX_NAMED && !directories.is_empty() { directories } else { files };
+            let places: Vec<String> = places.into_iter().map(quoted).collect();
+            let command = format!("python -m pytest {}", places.join(" "));
+            return vec![Run { runner: "pytest", command, tests: tests.len() }];
+        }
         let id = |test: &Selected<'_>| quoted(&format!("{}::{}", test.file, test.path.replace('.', "::")));
         let ids: Vec<String> = tests.iter().map(id).collect();
         vec![Run {
@@ -157,10 +171,16 @@ impl Project {
         let command = |((directory, runner), tests): ((String, &'static str), Vec<Selected<'_>>)| {
             let files: BTreeSet<&str> = tests.iter().map(|it| below(it.file, &directory)).collect();
             let files: Vec<String> = files.into_iter().map(quoted).collect();
-            let names: BTreeSet<String> = tests.iter().map(|it| literal(it.name)).collect();
+            let names: BTreeSet<String> = tests.iter().map(|it| filled(it.name)).collect();
+            let is_many = names.len() > MAX_NAMED;
             let names = quoted(&names.into_iter().collect::<Vec<_>>().join("|"));
             let files = files.join(" ");
             let command = match runner {
+                "vitest" if is_many => format!("npx vitest run {files}"),
+                "mocha" | "jest" if is_many => format!("npx {runner} {files}"),
+                "playwright" if is_many => format!("npx playwright test {files}"),
+                "bun" if is_many => format!("bun test {files}"),
+                "node" if is_many => format!("node --test {files}"),
                 "vitest" => format!("npx vitest run {files} -t {names}"),
                 "mocha" => format!("npx mocha {files} -g {names}"),
                 "playwright" => format!("npx playwright test {files} -g {names}"),
@@ -220,26 +240,28 @@ impl Project {
         let command = |((package, program), names): ((Option<String>, Option<String>), BTreeSet<&str>)| {
             let package = package.map(|it| format!(" -p {}", quoted(&it))).unwrap_or_default();
             let program = program.map(|it| format!(" --test {}", quoted(&it))).unwrap_or_default();
-            let filters: Vec<String> = names.iter().map(|it| quoted(it)).collect();
-            let command = format!("cargo test{package}{program} -- {}", filters.join(" "));
+            let filters: String = match names.len() > MAX_NAMED {
+                true => String::new(),
+                false => names.iter().fold(" --".to_owned(), |all, it| format!("{all} {}", quoted(it))),
+            };
+            let command = format!("cargo test{package}{program}{filters}");
             Run { runner: "cargo test", command, tests: names.len() }
         };
         groups.into_iter().map(command).collect()
     }
 
     fn jvm(&self, tests: &[Selected<'_>]) -> Vec<Run> {
-        let gradle = ["build.gradle", "build.gradle.kts"];
         let mut groups: BTreeMap<(String, bool), Vec<Selected<'_>>> = BTreeMap::new();
         for test in tests {
-            let by_gradle = self.above(test.file, &gradle);
+            let by_gradle = self.gradle_project(test.file);
             let by_maven = self.above(test.file, &["pom.xml"]);
             // The nearer of the two; a package may be built by both.
             let is_maven = match (&by_gradle, &by_maven) {
-                (Some(gradle), Some(maven)) => maven.0.len() > gradle.0.len(),
+                (Some(gradle), Some(maven)) => maven.0.len() > gradle.len(),
                 (None, Some(_)) => true,
                 _ => false,
             };
-            let directory = if is_maven { by_maven } else { by_gradle }.map(|it| it.0).unwrap_or_default();
+            let directory = if is_maven { by_maven.map(|it| it.0) } else { by_gradle }.unwrap_or_default();
             groups.entry((directory, is_maven)).or_default().push(*test);
         }
         let command = |((directory, is_maven), tests): ((String, bool), Vec<Selected<'_>>)| {
@@ -257,8 +279,15 @@ impl Project {
             "" => "test".to_owned(),
             directory => format!(":{}:test", directory.replace('/', ":")),
         };
+        let is_many = tests.len() > MAX_NAMED;
+        // Of many, their classes.
+        let name = |it: &Selected<'_>| {
+            let name = qualified(it);
+            let class = name.rsplit_once('.').map(|it| it.0.to_owned());
+            if is_many { class.unwrap_or(name) } else { name }
+        };
         let filters: BTreeSet<String> =
-            tests.iter().map(|it| format!(" --tests {}", quoted(&qualified(it)))).collect();
+            tests.iter().map(|it| format!(" --tests {}", quoted(&name(it)))).collect();
         format!("{program} {}{}", quoted(&task), filters.into_iter().collect::<String>())
     }
 
@@ -273,9 +302,10 @@ impl Project {
             let class = test.owner().unwrap_or_default().replace('.', "$");
             classes.entry(class).or_default().insert(test.name);
         }
+        let is_many = tests.len() > MAX_NAMED;
         let filter = |(class, names): (String, BTreeSet<&str>)| {
             let names = names.into_iter().collect::<Vec<_>>().join("+");
-            format!("{class}#{names}")
+            if is_many { class } else { format!("{class}#{names}") }
         };
         let filters: Vec<String> = classes.into_iter().map(filter).collect();
         format!("{program}{module} test -Dtest={}", quoted(&filters.join(",")))
@@ -300,15 +330,30 @@ impl Project {
         groups.into_iter().map(command).collect()
     }
 
-    /// The nearest `*.csproj` above a file.
     fn csharp_project(&self, file: &str) -> Option<String> {
+        self.nearest(file, |name| name.ends_with(".csproj"))
+    }
+
+    /// The directory of the nearest build script, whatever it is called.
+    fn gradle_project(&self, file: &str) -> Option<String> {
+        let is_script = |name: &str| {
+            (name.ends_with(".gradle") || name.ends_with(".gradle.kts")) && !name.starts_with("settings.")
+        };
+        let script = self.nearest(file, is_script)?;
+        Some(script.rsplit_once('/').map_or(String::new(), |it| it.0.to_owned()))
+    }
+
+    /// The nearest file above a file whose name fits.
+    fn nearest(&self, file: &str, fits: impl Fn(&str) -> bool) -> Option<String> {
         let mut directory = file;
         loop {
             directory = directory.rsplit_once('/').map_or("", |it| it.0);
             let prefix = if directory.is_empty() { String::new() } else { format!("{directory}/") };
             let inside = self.files.range(prefix.clone()..).take_while(|it| it.starts_with(&prefix));
-            let found =
-                inside.clone().find(|it| it.ends_with(".csproj") && !it[prefix.len()..].contains('/'));
+            let found = inside.clone().find(|it| {
+                let name = &it[prefix.len()..];
+                !name.contains('/') && fits(name)
+            });
             if let Some(found) = found {
                 return Some(found.clone());
             }
@@ -440,6 +485,19 @@ fn literal(name: &str) -> String {
     out
 }
 
+/// As `literal`, with anything in the places that a table of cases fills.
+fn filled(name: &str) -> String {
+    let mut out = String::new();
+    let mut rest = name;
+    while let Some((before, after)) = rest.split_once('%') {
+        let is_place = after.starts_with(['s', 'd', 'i', 'f', 'j', 'o', 'O', 'p', '#', 'c']);
+        out.push_str(&literal(before));
+        out.push_str(if is_place { ".*" } else { "%" });
+        rest = if is_place { &after[1..] } else { after };
+    }
+    out + &literal(rest)
+}
+
 /// A word of a command line, as any shell of POSIX reads it.
 fn quoted(word: &str) -> String {
     let is_plain = |it: char| it.is_ascii_alphanumeric() || "_-./:=@%+,".contains(it);
@@ -460,6 +518,7 @@ mod tests {
         assert_eq!(quoted("adds 2 items"), "'adds 2 items'");
         assert_eq!(quoted("it's"), r"'it'\''s'");
         assert_eq!(literal("a (b)"), r"a \(b\)");
+        assert_eq!(filled("adds %s to 5% (%d)"), r"adds .* to 5% \(.*\)");
         assert_eq!(
             crate_name("[package]\nname = \"shop\"\n[dependencies]\nname = \"x\""),
             Some("shop".to_owned())
