@@ -14,6 +14,7 @@ use crate::engine::source::Source;
 use crate::engine::tree::Tree;
 use crate::language::Language;
 use crate::limits::Limits;
+use crate::passes;
 use crate::registry::{BLANKED, LANGUAGES, Reader, code_of, reader_of_file};
 use crate::screen::flags_of;
 
@@ -83,6 +84,7 @@ impl Extractor {
             decl.flags.insert(flags);
         }
         paths::assign(&mut facts, language.owner_path);
+        passes::run(&mut facts, path, bytes);
         shrink(&mut facts);
         facts
     }

@@ -223,7 +223,7 @@ fn handler(ev: &mut Evaluator<'_>, file: u32, route: &Route) -> Option<End> {
             if !matches!(class, Value::Def(_)) {
                 class = ev.expr(frame, route.decl, of);
             }
-            let Value::Def(class) = class else { return None };
+            let (Value::Def(class) | Value::Instance(class, _)) = class else { return None };
             let value = ev.member(frame, &Value::instance(class), world.name(file, name));
             callable(ev, &value).or(Some(End::Def(class)))
         }
@@ -278,8 +278,10 @@ fn key(ev: &mut Evaluator<'_>, file: u32, decl: Option<DeclId>, router: Router) 
         },
         Router::Module(text) => {
             let text = world.found_in(file).text(text);
-            if text.contains('/') {
-                return world.file_at(text).map(Key::File);
+            if let Some(path) = text.strip_prefix('/').or(text.contains('/').then_some(text)) {
+                // Modules of JavaScript are written without what their files end in.
+                let endings = ["", ".js", ".ts", "/index.js", "/index.ts", ".mjs", ".cjs"];
+                return endings.iter().find_map(|it| world.file_at(&format!("{path}{it}"))).map(Key::File);
             }
             let path: Option<Vec<_>> = text.split('.').map(|it| world.names.find(it)).collect();
             let module = world.modules.python.absolute(world, file, &path?)?;
@@ -318,7 +320,8 @@ impl Mounts {
     fn knows(&self, world: &World<'_>, key: Key) -> bool {
         self.own.contains_key(&key)
             || self.below.contains_key(&key)
-            || matches!(key, Key::Def(def) if self.below.contains_key(&Key::File(world.file_of(def))))
+            || matches!(key, Key::Def(def) | Key::Parameter(def, 0)
+                if self.below.contains_key(&Key::File(world.file_of(def))))
     }
 
     fn prefixes(&self, world: &World<'_>, key: Key) -> Vec<String> {
@@ -340,7 +343,7 @@ impl Mounts {
         let own = self.own.get(&key).map_or("", String::as_str);
         // A module that offers its router is mounted for it.
         let below = self.below.get(&key).or_else(|| match key {
-            Key::Def(def) => self.below.get(&Key::File(world.file_of(def))),
+            Key::Def(def) | Key::Parameter(def, 0) => self.below.get(&Key::File(world.file_of(def))),
             _ => None,
         });
         let Some(below) = below else {
