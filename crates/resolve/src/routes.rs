@@ -195,7 +195,10 @@ fn place(
     let method = facts.text(route.method);
     for prefix in prefixes {
         let pattern = match route.pattern {
-            Some(pattern) => joined(&prefix, facts.text(pattern)),
+            Some(pattern) => {
+                let whole = joined(&prefix, facts.text(pattern));
+                if whole.starts_with('/') { whole } else { format!("/{whole}") }
+            }
             None => "?".to_owned(),
         };
         let name = knowing_model::name::bounded(&format!("{method} {pattern}")).into_owned();
@@ -224,7 +227,12 @@ fn handler(ev: &mut Evaluator<'_>, file: u32, route: &Route) -> Option<End> {
                 class = ev.expr(frame, route.decl, of);
             }
             let (Value::Def(class) | Value::Instance(class, _)) = class else { return None };
-            let value = ev.member(frame, &Value::instance(class), world.name(file, name));
+            let (of, name) = (Value::instance(class), world.name(file, name));
+            let rules = world.rules(file);
+            let value = match rules.has_methods_apart() {
+                true => rules.method(ev, frame, &of, name),
+                false => ev.member(frame, &of, name),
+            };
             callable(ev, &value).or(Some(End::Def(class)))
         }
         Handler::Inline => Some(route.decl.map_or(End::File(file), |it| End::Def(world.def(file, it)))),

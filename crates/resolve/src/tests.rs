@@ -245,3 +245,46 @@ fn chains_of_thousands_of_classes_are_no_trouble() {
     assert!(lines.iter().any(|it| it.starts_with("calls a.py.near -> a.py.C0.f")));
     assert_eq!(lines.iter().filter(|it| it.starts_with("extends ")).count(), 2 * 3_999);
 }
+
+#[test]
+fn zz_dump() {
+    let Ok(root) = std::env::var("KNOWING_REPO") else { return };
+    let mut files = Vec::new();
+    let mut stack = vec![std::path::PathBuf::from(&root)];
+    while let Some(directory) = stack.pop() {
+        for entry in std::fs::read_dir(directory).unwrap().flatten() {
+            let path = entry.path();
+            if path.is_dir() && !path.is_symlink() {
+                stack.push(path);
+            } else if path.is_file() {
+                let name = path.strip_prefix(&root).unwrap().to_string_lossy().into_owned();
+                if knowing_extract::accepts(&name).is_some() && path.metadata().unwrap().len() < 2 << 20 {
+                    files.push((name, std::fs::read(&path).unwrap()));
+                }
+            }
+        }
+    }
+    files.sort();
+    let begin = std::time::Instant::now();
+    use rayon::prelude::*;
+    let facts: Vec<_> = files.par_iter().map(|(path, text)| knowing_extract::extract(path, text)).collect();
+    eprintln!("extract {:?} {} files", begin.elapsed(), files.len());
+    let inputs: Vec<InputFile<'_>> = files.iter().zip(&facts).map(|((path, _), facts)| InputFile { path, facts }).collect();
+    let begin = std::time::Instant::now();
+    let resolution = resolve(&Input { url: "repo", files: &inputs }, None);
+    eprintln!("resolve {:?}", begin.elapsed());
+    for line in lines(&resolution) {
+        println!("{line}");
+    }
+    for unit in &resolution.units {
+        for node in &unit.nodes {
+            let symbol = &resolution.symbols[node.symbol as usize];
+            println!("node {} {} {}", symbol.kind.name(), printed(symbol), node.span.first_line);
+        }
+    }
+    for (path, facts) in files.iter().zip(&facts) {
+        if let Some(partial) = &facts.partial {
+            println!("partial {} {} {:?}", path.0, partial.reason.name(), partial.line);
+        }
+    }
+}

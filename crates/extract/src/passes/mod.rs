@@ -293,6 +293,45 @@ impl<'a> Pass<'a> {
         all.find_map(|it| it.value)
     }
 
+    /// What an expression names as a router: a variable at the top of this file by its declaration.
+    pub(crate) fn router_value(&self, expr: ExprId) -> Router {
+        if let Expr::Name { name, at } = self.facts.expr(expr)
+            && self.binding(name, at).is_none_or(|it| it.decl.is_none())
+        {
+            let held = |it: &knowing_model::facts::Decl| {
+                it.owner.is_none() && it.name == name && matches!(it.kind, NodeKind::Var | NodeKind::Const)
+            };
+            if let Some(place) = self.facts.decls.iter().position(held) {
+                return Router::Decl(DeclId(u32::try_from(place).unwrap_or(u32::MAX)));
+            }
+        }
+        Router::Value(expr)
+    }
+
+    /// An expression for a bare name that is written as an argument: the nearest one of that name.
+    pub(crate) fn name_at(&self, arg: &Arg) -> Option<ExprId> {
+        let text = self.text(arg.from, arg.to);
+        if text.is_empty() || !text.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_') {
+            return None;
+        }
+        let fits = |it: &Expr| match it {
+            Expr::Name { name, at } if self.facts.text(*name) == text => Some((*at as usize).abs_diff(arg.from)),
+            _ => None,
+        };
+        let all = (0..).zip(&self.facts.exprs).filter_map(|(at, it)| Some((fits(it)?, ExprId(at))));
+        all.min().map(|it| it.1)
+    }
+
+    /// Whether an expression is the name of something imported, as far as this file tells.
+    pub(crate) fn is_free(&self, expr: ExprId) -> bool {
+        match self.facts.expr(expr) {
+            Expr::Name { name, at } => {
+                self.binding(name, at).is_none() && !self.facts.decls.iter().any(|it| it.owner.is_none() && it.name == name)
+            }
+            _ => false,
+        }
+    }
+
     /// The parameter of a callable around, by its place behind the receiver.
     pub(crate) fn parameter(&self, decl: Option<DeclId>, name: &str) -> Option<(DeclId, u8)> {
         use knowing_model::facts::ParameterKind::Receiver;
@@ -459,7 +498,13 @@ impl Writer<'_> {
     fn router(&mut self, router: FoundRouter) -> Router {
         match router {
             FoundRouter::Known(router) => router,
-            FoundRouter::Module(text) => Router::Module(self.str(&text)),
+            FoundRouter::Module(text) => {
+                // Modules are found by names, which these segments have to be.
+                text.split('.').for_each(|it| {
+                    self.str(it);
+                });
+                Router::Module(self.str(&text))
+            }
             FoundRouter::Path(path, at) => match self.path(&path, at) {
                 Some(expr) => Router::Value(expr),
                 None => Router::Root,

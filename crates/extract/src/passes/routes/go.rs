@@ -106,6 +106,8 @@ fn before(pass: &Pass<'_>, call: &Call, of: ExprId, groups: &[Group]) -> (String
                     prefix = joined(&text, &prefix);
                 }
                 match pass.receiver(callee) {
+                    // Made here: `chi.NewRouter()`.
+                    Some(of) if pass.is_free(of) => return (prefix, call.decl.map_or(Router::Root, Router::Result).into()),
                     Some(of) => at = of,
                     None => return (prefix, Router::Root.into()),
                 }
@@ -131,9 +133,9 @@ fn before(pass: &Pass<'_>, call: &Call, of: ExprId, groups: &[Group]) -> (String
                     }
                     _ => {}
                 }
-                return (prefix, Router::Value(at).into());
+                return (prefix, pass.router_value(at).into());
             }
-            Expr::Member { .. } => return (prefix, Router::Value(at).into()),
+            Expr::Member { .. } => return (prefix, pass.router_value(at).into()),
             _ => return (prefix, Router::Root.into()),
         }
     }
@@ -277,7 +279,7 @@ fn mounted(pass: &Pass<'_>, found: &mut Found, call: &Call, of: ExprId, groups: 
     let child = match inside {
         Some(made) => Router::ResultOf(made.callee),
         None => match pass.passed_in(child.from, child.to) {
-            Some(expr) => Router::Value(expr),
+            Some(expr) => pass.router_value(expr),
             None => return,
         },
     };
@@ -309,7 +311,7 @@ fn passed_on(pass: &Pass<'_>, found: &mut Found, call: &Call, groups: &[Group], 
                 (joined(&outer, &own), router)
             }
             Some(_) => continue,
-            None => match pass.passed_in(arg.from, arg.to) {
+            None => match pass.passed_in(arg.from, arg.to).or_else(|| pass.name_at(arg)) {
                 Some(expr) => before(pass, call, expr, groups),
                 None => continue,
             },

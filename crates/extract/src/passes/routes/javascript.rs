@@ -99,7 +99,7 @@ fn router_of(pass: &Pass<'_>, call: &Call, of: ExprId, groups: &[Group], imports
                         on.verified = imports;
                         on.router = match decl {
                             Some(decl) => Router::Result(decl).into(),
-                            None => Router::Value(at).into(),
+                            None => pass.router_value(at).into(),
                         };
                         if decl.is_none() && !imports {
                             return None;
@@ -119,14 +119,14 @@ fn router_of(pass: &Pass<'_>, call: &Call, of: ExprId, groups: &[Group], imports
                     }
                     _ => match pass.parameter(call.decl, text) {
                         Some((of, index)) => on.router = Router::Parameter(of, index).into(),
-                        None => on.router = Router::Value(at).into(),
+                        None => on.router = pass.router_value(at).into(),
                     },
                 }
                 return Some(on);
             }
             // `this.router.get(...)`, `server.app.get(...)`.
             Expr::Member { .. } => {
-                on.router = Router::Value(at).into();
+                on.router = pass.router_value(at).into();
                 return Some(on);
             }
             _ => return None,
@@ -266,11 +266,11 @@ fn mounted(pass: &Pass<'_>, found: &mut Found, call: &Call, on: &On) {
         } else if let Some(called) = call_in(pass, arg) {
             // `app.use("/x", router.routes())` of Koa, `app.use("/x", makeRouter())`.
             match pass.called(called) {
-                "routes" | "middleware" | "callback" => pass.receiver(called.callee).map(|it| Router::Value(it).into()),
+                "routes" | "middleware" | "callback" => pass.receiver(called.callee).map(|it| pass.router_value(it).into()),
                 _ => Some(Router::ResultOf(called.callee).into()),
             }
         } else {
-            pass.passed_in(arg.from, arg.to).map(|it| Router::Value(it).into())
+            pass.passed_in(arg.from, arg.to).map(|it| pass.router_value(it).into())
         };
         if let Some(child) = child {
             let parent = Some(parent);

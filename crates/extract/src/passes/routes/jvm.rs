@@ -182,7 +182,7 @@ fn ktor(pass: &Pass<'_>, found: &mut Found) {
             // `userRoutes()` registers where it is called.
             _ if args.is_empty() && (group_at(&groups, offset).is_some() || router != Router::Root.into()) => {
                 let FoundRouter::Known(parent) = router else { continue };
-                let child = Router::Value(call.callee).into();
+                let child = pass.router_value(call.callee).into();
                 found.mounts.push(FoundMount { decl: call.decl, child, parent: Some(parent), prefix, replaces: false });
             }
             _ => {}

@@ -78,7 +78,7 @@ fn router_of(pass: &Pass<'_>, decl: Option<DeclId>, expr: ExprId) -> (Router, bo
             }
         }
     }
-    (Router::Value(expr), false, String::new())
+    (pass.router_value(expr), false, String::new())
 }
 
 /// The prefix of a router that an expression makes.
@@ -224,7 +224,7 @@ fn django(pass: &Pass<'_>, found: &mut Found, call: &Call, _: &str) {
             };
             found.mounts.push(FoundMount {
                 decl: call.decl,
-                child: Router::Value(child).into(),
+                child: pass.router_value(child).into(),
                 parent: Some(Router::File),
                 prefix,
                 replaces: false,
@@ -351,7 +351,7 @@ fn mount(pass: &Pass<'_>, found: &mut Found, call: &Call) {
     let (parent, _, before) = router_of(pass, call.decl, of);
     found.mounts.push(FoundMount {
         decl: call.decl,
-        child: Router::Value(expr).into(),
+        child: pass.router_value(expr).into(),
         parent: Some(parent),
         prefix: super::joined(&before, &super::normalised(&text)),
         replaces: replaces && prefix.is_some(),

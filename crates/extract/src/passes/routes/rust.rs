@@ -141,8 +141,10 @@ fn before(pass: &Pass<'_>, call: &Call, of: ExprId, depth: usize) -> (String, Fo
             && matches!(it.value, Value::Expr(value) if matches!(base_of(pass, value).0, Base::Made(it) if it == made))
     });
     if let Some(knowing_model::facts::BindingTarget::Name(name)) = holder.map(|it| it.target) {
+        let name = pass.facts.text(name);
         let user = pass.facts.calls.iter().filter(|it| it.decl == call.decl && is_nesting(pass, it)).find(|it| {
-            it.passed.iter().any(|it| matches!(pass.facts.expr(it.expr), Expr::Name { name: it, .. } if it == name))
+            let args = pass.arguments(it.position);
+            args.last().is_some_and(|it| pass.text(it.from, it.to).split('.').next() == Some(name))
         });
         if let Some(user) = user
             && let Some(of) = pass.receiver(user.callee)
@@ -321,7 +323,7 @@ fn configured(pass: &Pass<'_>, found: &mut Found, call: &Call, of: ExprId) {
     let FoundRouter::Known(parent) = router else { return };
     let child = match pass.called(call) {
         "configure" => Router::ParameterOf(expr, 0),
-        _ => Router::Value(expr),
+        _ => pass.router_value(expr),
     };
     let prefix = normalised(&prefix);
     found.mounts.push(FoundMount { decl: call.decl, child: child.into(), parent: Some(parent), prefix, replaces: false });
