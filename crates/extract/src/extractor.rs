@@ -49,7 +49,12 @@ impl Extractor {
         match reader_of_file(path, bytes) {
             Some(Reader::Language(place, language)) => self.read(place, language, path, bytes),
             Some(Reader::Manifest(manifest)) => {
-                let mut facts = manifest.read(bytes);
+                let mut facts = manifest.read(path, bytes, &self.limits);
+                facts.flags = flags_of(path, bytes);
+                facts
+            }
+            Some(Reader::Format(format)) => {
+                let mut facts = format.read(path, bytes, &self.limits);
                 facts.flags = flags_of(path, bytes);
                 facts
             }

@@ -443,10 +443,11 @@ impl Notation<'_> {
             let handler = match it.handler {
                 knowing_model::facts::Handler::Decl(decl) => facts.text(facts.decl(decl).path).to_owned(),
                 knowing_model::facts::Handler::Value(expr) => self.expr(expr),
-                knowing_model::facts::Handler::Method { of, name } => {
+                knowing_model::facts::Handler::Method { of, name, .. } => {
                     format!("{}#{}", self.expr(of), facts.text(name))
                 }
                 knowing_model::facts::Handler::Inline => "inline".to_owned(),
+                knowing_model::facts::Handler::Contract => "contract".to_owned(),
             };
             let router = self.router(it.router);
             let mark = if it.verified { "" } else { " unverified" };

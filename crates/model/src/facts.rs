@@ -90,6 +90,8 @@ pub struct FileFacts {
     pub mounts: Vec<Mount>,
     /// Who owns which paths; the last rule that fits holds.
     pub owner_rules: Vec<OwnerRule>,
+    /// Its text may hold secrets and is not searched: names alone are kept.
+    pub is_private: bool,
 }
 
 impl FileFacts {
@@ -751,10 +753,12 @@ pub enum Handler {
     Decl(DeclId),
     /// A function or class.
     Value(ExprId),
-    /// A method of the class that an expression names.
-    Method { of: ExprId, name: Str },
+    /// A method of the class that an expression names, or else of the class that a file holds.
+    Method { of: ExprId, name: Str, file: Option<Str> },
     /// Without a name of its own.
     Inline,
+    /// A promise: what serves it is registered elsewhere, under the same method and pattern.
+    Contract,
 }
 
 /// What routes are registered with.

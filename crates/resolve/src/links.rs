@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use knowing_model::facts::{Certainty, LinkEnd, OwnerRule};
+use knowing_model::facts::{Certainty, Handler, LinkEnd, OwnerRule};
 use knowing_model::name::{Case, is_suffix};
 use knowing_model::{ContainerClass, EdgeKind, NodeKind, Position, Provenance, package_of};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -163,6 +163,14 @@ impl Emitter<'_> {
             return;
         }
         for (index, it) in (0..).zip(self.world.routes.of_file(self.world, self.file)) {
+            if facts.routes[it.fact as usize].handler == Handler::Contract
+                && let Some((method, pattern)) = it.name.split_once(' ')
+                && let Some((file, place)) = self.world.routes.served(method, pattern)
+            {
+                let (from, to) = (End::Route(self.file, index), End::Route(file, place));
+                let position = facts.routes[it.fact as usize].position;
+                self.draft(from, to, EdgeKind::References, Provenance::Declared, position);
+            }
             if let Some(handler) = it.handler {
                 let position = facts.routes[it.fact as usize].position;
                 let route = End::Route(self.file, index);

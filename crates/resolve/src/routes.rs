@@ -18,6 +18,7 @@ use crate::again::keys::{self, Door, mix};
 use crate::again::{Notary, reads};
 use crate::emit::End;
 use crate::evaluate::{Evaluator, Frame};
+use crate::hierarchy::Ancestor;
 use crate::languages::Space;
 use crate::value::Value;
 use crate::world::{Def, World};
@@ -31,6 +32,8 @@ pub(crate) struct Routes {
     files: FxHashMap<u32, Vec<Placed>>,
     /// By method and pattern without the names of parameters.
     by_key: FxHashMap<String, Vec<(u32, u32)>>,
+    /// As `by_key`, of what descriptions promise.
+    contracts: FxHashMap<String, Vec<(u32, u32)>>,
 }
 
 /// A route under its whole name.
@@ -98,8 +101,20 @@ impl Routes {
         &self.files[&file][index as usize]
     }
 
-    /// The route that a request means, when there is one alone.
+    /// The route that a request means, when there is one alone; one that is only promised, where none is served.
     pub(crate) fn meant(&self, method: &str, pattern: &str) -> Option<(u32, u32)> {
+        let contract = || {
+            let key = key_of(method, pattern);
+            match self.contracts.get(&key).map(Vec::as_slice) {
+                Some([one]) => Some(*one),
+                _ => None,
+            }
+        };
+        self.served(method, pattern).or_else(contract)
+    }
+
+    /// The route of code under a method and pattern, when there is one alone.
+    pub(crate) fn served(&self, method: &str, pattern: &str) -> Option<(u32, u32)> {
         [method, "ANY"].into_iter().find_map(|method| {
             let key = key_of(method, pattern);
             reads::note(Door::RouteKey, keys::name(&key), None);
@@ -166,7 +181,9 @@ impl Routes {
                 let base =
                     if in_dir { in_file(&it.name, world.path(*file)) } else { it.name.clone() };
                 it.symbol = if *n == 1 { base } else { format!("{base}#{n}") };
-                self.by_key.entry(key_text(&it.name)).or_default().push((*file, index));
+                let is_contract = world.found_in(*file).routes[it.fact as usize].handler == Handler::Contract;
+                let by_key = if is_contract { &mut self.contracts } else { &mut self.by_key };
+                by_key.entry(key_text(&it.name)).or_default().push((*file, index));
             }
         }
     }
@@ -221,12 +238,15 @@ fn handler(ev: &mut Evaluator<'_>, file: u32, route: &Route) -> Option<End> {
             let value = ev.expr(frame, route.decl, expr);
             callable(ev, &value)
         }
-        Handler::Method { of, name } => {
+        Handler::Method { of, name, file: holder } => {
             let mut class = ev.expr_in(frame, route.decl, of, Space::Type);
             if !matches!(class, Value::Def(_)) {
                 class = ev.expr(frame, route.decl, of);
             }
-            let (Value::Def(class) | Value::Instance(class, _)) = class else { return None };
+            let (Value::Def(class) | Value::Instance(class, _)) = class else {
+                let holder = world.file_at(world.found_in(file).text(holder?))?;
+                return held_by(world, holder, world.found_in(file).text(name));
+            };
             let (of, name) = (Value::instance(class), world.name(file, name));
             let rules = world.rules(file);
             let value = match rules.has_methods_apart() {
@@ -235,8 +255,21 @@ fn handler(ev: &mut Evaluator<'_>, file: u32, route: &Route) -> Option<End> {
             };
             callable(ev, &value).or(Some(End::Def(class)))
         }
+        // Joined when all routes are known.
+        Handler::Contract => None,
         Handler::Inline => Some(route.decl.map_or(End::File(file), |it| End::Def(world.def(file, it)))),
     }
+}
+
+/// The method of a name in the class that a file holds, or the class.
+fn held_by(world: &World<'_>, file: u32, name: &str) -> Option<End> {
+    let facts = world.found_in(file);
+    let find = |fits: &dyn Fn(&knowing_model::facts::Decl) -> bool| {
+        let at = facts.decls.iter().position(fits)?;
+        Some(End::Def(world.def(file, DeclId(at as u32))))
+    };
+    find(&|it| it.kind.is_callable() && facts.text(it.name) == name)
+        .or_else(|| find(&|it| it.kind == knowing_model::NodeKind::Class))
 }
 
 fn callable(ev: &mut Evaluator<'_>, value: &Value) -> Option<End> {
@@ -335,12 +368,31 @@ impl Mounts {
     fn prefixes(&self, world: &World<'_>, key: Key) -> Vec<String> {
         let mut found = Vec::new();
         self.collect(world, key, "", &mut vec![], &mut found);
-        if found.is_empty() {
-            found.push(self.own.get(&key).cloned().unwrap_or_default());
+        if found.is_empty() || found == [""] && !self.own.contains_key(&key) {
+            found = vec![self.inherited(world, key)];
         }
         let mut seen = FxHashSet::default();
         found.retain(|it| seen.insert(it.clone()));
         found
+    }
+
+    /// The prefix of a router, or the one that a class takes over from those above it.
+    fn inherited(&self, world: &World<'_>, key: Key) -> String {
+        if let Some(own) = self.own.get(&key) {
+            return own.clone();
+        }
+        let Key::Def(def) = key else { return String::new() };
+        if !world.kind(def).is_type_like() {
+            return String::new();
+        }
+        let above = world.hierarchy.ancestors(def).iter().find_map(|it| match it {
+            Ancestor::Project(base) => self.own.get(&Key::Def(*base)),
+            _ => None,
+        });
+        let (file, _, decl) = world.decl(def);
+        let name = world.found_in(file).text(decl.name);
+        let name = name.strip_suffix("Controller").unwrap_or(name);
+        above.map(|it| it.replace("[controller]", name)).unwrap_or_default()
     }
 
     /// What stands before a router, outermost first, for each way to the top.

@@ -387,7 +387,7 @@ pub(crate) enum FoundRouter {
 pub(crate) enum FoundHandler {
     Known(Handler),
     /// A class by its segments, and a method of it.
-    Action { class: Vec<String>, method: String },
+    Action { class: Vec<String>, method: String, file: Option<String> },
 }
 
 impl From<Handler> for FoundHandler {
@@ -529,7 +529,7 @@ impl Writer<'_> {
     fn handler(&mut self, handler: FoundHandler, offset: u32) -> Handler {
         match handler {
             FoundHandler::Known(handler) => handler,
-            FoundHandler::Action { class, method } => {
+            FoundHandler::Action { class, method, file } => {
                 let of = if self.facts.language == "php" {
                     let segments = class.iter().map(|it| self.str(it)).collect();
                     let type_ = TypeId(u32::try_from(self.facts.types.len()).unwrap_or(u32::MAX));
@@ -539,7 +539,10 @@ impl Writer<'_> {
                     self.path(&class, offset)
                 };
                 match of {
-                    Some(of) => Handler::Method { of, name: self.str(&method) },
+                    Some(of) => {
+                        let file = file.map(|it| self.str(&it));
+                        Handler::Method { of, name: self.str(&method), file }
+                    }
                     None => Handler::Inline,
                 }
             }

@@ -45,6 +45,7 @@ fn attributes<'a>(pass: &Pass<'a>) -> Vec<Attribute<'a>> {
 
 fn controllers(pass: &Pass<'_>, found: &mut Found) {
     let all = attributes(pass);
+    templates(pass, found, &all);
     for attribute in &all {
         let name = attribute.name.rsplit('.').next().unwrap_or_default().trim_end_matches("Attribute");
         let method = match name {
@@ -93,7 +94,9 @@ fn controllers(pass: &Pass<'_>, found: &mut Found) {
                 };
                 let controller = class_name.strip_suffix("Controller").unwrap_or(class_name);
                 let whole = whole.map(|it| tokens(&it, controller, action));
-                let router = if has_prefix { Router::Root } else { Router::Decl(class) };
+                let is_absolute = own.as_ref().is_some_and(|it| it.starts_with('/') || it.starts_with("~/"));
+                // What a class above says holds for those below it.
+                let router = if has_prefix || is_absolute { Router::Root } else { Router::Decl(class) };
                 push(
                     found,
                     New {
@@ -108,6 +111,18 @@ fn controllers(pass: &Pass<'_>, found: &mut Found) {
                     },
                 );
             }
+        }
+    }
+}
+
+/// Templates of classes, for those that inherit from them.
+fn templates(pass: &Pass<'_>, found: &mut Found, all: &[Attribute<'_>]) {
+    for it in all.iter().filter(|it| it.name.ends_with("Route")) {
+        let is_class = pass.facts.decl(it.decl).kind.is_type_like();
+        if let Some(text) = it.args.iter().find(|it| it.name.is_none()).and_then(|it| pass.literal(it))
+            && is_class
+        {
+            super::own_prefix(found, None, Router::Decl(it.decl), &text);
         }
     }
 }

@@ -182,6 +182,7 @@ fn action(pass: &Pass<'_>, arg: &Arg, controller: Option<&str>) -> FoundHandler 
     let of = |class: &str, method: &str| FoundHandler::Action {
         class: class.split('\\').map(str::to_owned).collect(),
         method: method.to_owned(),
+        file: None,
     };
     if let Some(list) = text.strip_prefix('[').and_then(|it| it.strip_suffix(']')) {
         let mut parts = list.split(',');
@@ -249,6 +250,7 @@ fn resource(pass: &Pass<'_>, found: &mut Found, call: &Call, args: &[Arg], prefi
         let handler = FoundHandler::Action {
             class: class.split('\\').map(str::to_owned).collect(),
             method: action.to_owned(),
+            file: None,
         };
         add(found, pass, call, method, whole.as_deref(), prefix, handler);
         if path.is_none() {

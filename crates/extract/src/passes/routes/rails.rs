@@ -350,7 +350,15 @@ impl<'t> Evaluator<'_, '_, 't> {
                 if let Some(last) = class.last_mut() {
                     last.push_str("Controller");
                 }
-                FoundHandler::Action { class, method: action.to_owned() }
+                // Where a controller lies follows from its name, whatever that is in capitals.
+                let mut path: Vec<&str> = Vec::new();
+                if !absolute {
+                    path.extend(scope.modules.iter().map(String::as_str));
+                }
+                path.push(controller.trim_start_matches('/'));
+                let top = self.pass.path.rfind("config/").map_or("", |at| &self.pass.path[..at]);
+                let file = Some(format!("{top}app/controllers/{}_controller.rb", path.join("/")));
+                FoundHandler::Action { class, method: action.to_owned(), file }
             }
             None => Handler::Inline.into(),
         };
