@@ -45,6 +45,11 @@ fn x1_project_files() {
 }
 
 #[test]
+fn x2_formats() {
+    check("formats/spec.md", include_str!("formats/spec.md"), "Dockerfile");
+}
+
+#[test]
 fn the_registry_is_sorted_and_complete() {
     let all = languages();
     let n_languages =
@@ -91,7 +96,7 @@ proptest! {
 
     #[test]
     fn x5_random_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..2_000)) {
-        for path in ["a.py", "tests/a.pyi", "a.rs", "a.ts", "a.tsx", "a.js", "a.vue", "tsconfig.json", "package.json", "pnpm-workspace.yaml", "a.go", "a_test.go", "Cargo.toml", "pyproject.toml", "setup.cfg", "setup.py", "go.mod", "go.work", "a.rb", "spec/a_spec.rb", "A.java", "A.kt", "a.cs", "a.php", "a.c", "a.cc", "a.h"] {
+        for path in ["a.py", "tests/a.pyi", "a.rs", "a.ts", "a.tsx", "a.js", "a.vue", "tsconfig.json", "package.json", "pnpm-workspace.yaml", "a.go", "a_test.go", "Cargo.toml", "pyproject.toml", "setup.cfg", "setup.py", "go.mod", "go.work", "a.rb", "spec/a_spec.rb", "A.java", "A.kt", "a.cs", "a.php", "a.c", "a.cc", "a.h", "Dockerfile", "a.yaml", "docker-compose.yml", ".gitlab-ci.yml", "a.tf", "a.sql", "a.proto", "a.graphql", "openapi.json", "Makefile", "a.scss", ".env", "CODEOWNERS", "a.md", "a.rst", "a.adoc", "requirements.txt", "pom.xml", "a.csproj", "config/routes.rb"] {
             check_whole(&extract(path, &bytes));
         }
     }
@@ -143,6 +148,7 @@ fn snippets() -> Vec<(String, String)> {
         ("a.c", include_str!("languages/cpp/spec_c.md")),
         ("a.cc", include_str!("languages/cpp/spec.md")),
         ("Cargo.toml", include_str!("manifests/spec.md")),
+        ("Dockerfile", include_str!("formats/spec.md")),
     ];
     let cases = specs.into_iter().flat_map(|(default_path, text)| {
         let cases =
