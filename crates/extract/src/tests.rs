@@ -54,7 +54,8 @@ fn the_registry_is_sorted_and_complete() {
     let all = languages();
     let n_languages =
         all.iter().position(|it| it.extensions.is_empty()).expect("project files are listed too");
-    for part in [&all[..n_languages], &all[n_languages..]] {
+    let n_formats = all.iter().position(|it| it.name == "asciidoc").expect("formats come last");
+    for part in [&all[..n_languages], &all[n_languages..n_formats], &all[n_formats..]] {
         assert!(part.is_sorted_by_key(|it| it.name), "{part:?}");
     }
     for it in &all {
@@ -62,10 +63,13 @@ fn the_registry_is_sorted_and_complete() {
             assert_eq!(accepts(&format!("a/b.{extension}")), Some(it.name));
         }
         for file in it.file_names {
-            assert_eq!(accepts(&format!("a/{file}")), Some(it.name));
+            // Owners are stated at the top, and nowhere else.
+            let path = if file.ends_with("CODEOWNERS") { (*file).to_owned() } else { format!("a/{file}") };
+            assert_eq!(accepts(&path), Some(it.name));
         }
     }
-    assert_eq!(accepts("README.md"), None);
+    assert_eq!(accepts("picture.png"), None);
+    assert_eq!(accepts("a/CODEOWNERS"), None);
     assert_eq!(accepts("py"), None);
     assert_eq!(accepts("a.py/b"), None);
 }

@@ -63,7 +63,7 @@ pub(super) fn read(sheet: &mut Sheet<'_>, yaml: &Yaml, document: Id) {
                 }
             }
         }
-        super::github_actions::purpose(sheet, own, name, &run, yaml.position(*value));
+        purpose(sheet, own, name, &run, yaml.position(*value));
     }
 }
 

@@ -23,6 +23,8 @@ pub(super) fn read(sheet: &mut Sheet<'_>, yaml: &Yaml, document: Id) {
     }
     let Some(name) = yaml.at(document, &["metadata", "name"]) else { return };
     let Some(text) = yaml.text(name).filter(|it| !it.is_empty()) else { return };
+    let written = written(sheet, yaml, name, text);
+    let text = written.as_deref().unwrap_or(text);
     let namespace = yaml.text_at(document, &["metadata", "namespace"]).unwrap_or("default");
     let node = match kind {
         "Deployment" | "StatefulSet" | "DaemonSet" | "ReplicaSet" | "Pod" | "Job" | "CronJob" | "ReplicationController" | "Rollout" => {
@@ -75,6 +77,16 @@ pub(super) fn read(sheet: &mut Sheet<'_>, yaml: &Yaml, document: Id) {
         }
         _ => {}
     }
+}
+
+/// A name with template braces as it is written.
+fn written(sheet: &Sheet<'_>, yaml: &Yaml, name: Id, text: &str) -> Option<String> {
+    if !text.contains("TTTT") {
+        return None;
+    }
+    let offset = sheet.offset(yaml.position(name));
+    let line = sheet.text.get(offset..)?.lines().next()?;
+    line.contains("{{").then(|| line.replace(' ', ""))
 }
 
 fn space(namespace: &str, kind: &str) -> String {

@@ -39,17 +39,22 @@ fn read(sheet: &mut Sheet<'_>) {
             }
         }
     }
-    let mut reader = Reader { sheet, all: &all, package };
+    let mut reader = Reader { sheet, all: &all, package, uses: Vec::new() };
     reader.body(0, all.len(), "", None, 0);
+    for (name, owner, from, offset) in std::mem::take(&mut reader.uses) {
+        reader.resolve(name, &owner, from, offset);
+    }
 }
 
 struct Reader<'r, 's, 't> {
     sheet: &'r mut Sheet<'s>,
     all: &'t [Token<'t>],
     package: &'t str,
+    /// Types that are named, with where and by what: looked up when all of the file is declared.
+    uses: Vec<(&'t str, String, DeclId, usize)>,
 }
 
-impl Reader<'_, '_, '_> {
+impl<'t> Reader<'_, '_, 't> {
     fn whole(&self, name: &str) -> String {
         if self.package.is_empty() { name.to_owned() } else { format!("{}.{name}", self.package) }
     }
@@ -166,8 +171,12 @@ impl Reader<'_, '_, '_> {
         }
     }
 
+    fn refer(&mut self, name: &'t str, owner: &str, from: DeclId, offset: usize) {
+        self.uses.push((name, owner.to_owned(), from, offset));
+    }
+
     /// A type by the innermost scope that declares it in this file, else by its whole name.
-    fn refer(&mut self, name: &str, owner: &str, from: DeclId, offset: usize) {
+    fn resolve(&mut self, name: &str, owner: &str, from: DeclId, offset: usize) {
         let position = self.sheet.position(offset);
         let bare = name.trim_start_matches('.');
         let mut scope = owner;
@@ -180,22 +189,15 @@ impl Reader<'_, '_, '_> {
                 None => scope = "",
             }
         }
-        // What this file declares later counts, too: its text says so.
-        let here = tries.iter().find(|it| {
-            let last = it.rsplit('.').next().unwrap_or(it);
-            !it.contains('.') || self.sheet.text.contains(&format!("message {last} ")) || self.sheet.text.contains(&format!("enum {last} "))
+        let nested = tries.iter().find(|it| {
+            let whole = self.whole(it);
+            self.sheet.facts.offers.iter().any(|it| self.sheet.facts.text(it.name) == whole)
         });
-        let chosen = match name.starts_with('.') {
-            true => bare.to_owned(),
-            false => {
-                let nested = tries.iter().find(|it| {
-                    let whole = self.whole(it);
-                    self.sheet.facts.offers.iter().any(|it| self.sheet.facts.text(it.name) == whole)
-                });
-                let name = nested.or(here).cloned().unwrap_or_else(|| bare.to_owned());
-                // A name with its package is whole already.
-                if bare.contains('.') && nested.is_none() { bare.to_owned() } else { self.whole(&name) }
-            }
+        let chosen = match nested {
+            Some(nested) if !name.starts_with('.') => self.whole(nested),
+            // A name with its package is whole already.
+            _ if bare.contains('.') => bare.to_owned(),
+            _ => self.whole(bare),
         };
         let to = self.sheet.offered("protobuf", &chosen);
         self.sheet.link(LinkEnd::Decl(from), EdgeKind::References, to, position);

@@ -5,7 +5,7 @@
 use knowing_model::facts::{DeclId, LinkEnd};
 use knowing_model::{EdgeKind, NodeKind};
 
-use super::lexer::{Manner, Token, TokenKind, closing, tokens};
+use super::lexer::{Manner, Token, closing, tokens};
 use super::{Format, Sheet};
 
 pub(crate) const SQL: Format =
@@ -28,12 +28,16 @@ fn read(sheet: &mut Sheet<'_>) {
     let mut from = 0;
     while from < all.len() {
         let mut to = from;
-        let mut depth = 0_usize;
+        // A body between `$$` and `$$` is part of its statement.
+        let mut body: Option<&str> = None;
         while to < all.len() {
-            match all[to].text {
-                "(" if all[to].kind == TokenKind::Sign => depth += 1,
-                ")" if all[to].kind == TokenKind::Sign => depth = depth.saturating_sub(1),
-                ";" if all[to].kind == TokenKind::Sign && (depth == 0 || to - from > 20_000) => break,
+            let token = all[to];
+            match body {
+                None if token.is_sign(";") => break,
+                None if token.is_word() && token.text.len() > 1 && token.text.starts_with('$') && token.text.ends_with('$') => {
+                    body = Some(token.text);
+                }
+                Some(mark) if token.is_word() && token.text.ends_with(mark) => body = None,
                 _ => {}
             }
             to += 1;

@@ -48,7 +48,9 @@ impl Yaml {
             // The next document behind the error.
             let failed_in = failed.saturating_sub(line) as usize;
             let rest = &text[from..];
-            let skipped: usize = rest.split_inclusive('\n').take(failed_in.max(1)).map(str::len).sum();
+            // The error may stand at the line that begins it.
+            let before = failed_in.saturating_sub(2);
+            let skipped: usize = rest.split_inclusive('\n').take(before).map(str::len).sum();
             let Some(next) = rest[skipped.min(rest.len())..].find("\n---") else { break };
             let step = skipped + next + 1;
             line += rest[..step].matches('\n').count() as u32;
