@@ -5,6 +5,7 @@ mod progress;
 mod render;
 mod snapshots;
 mod style;
+mod system;
 mod upkeep;
 
 use std::io::{self, IsTerminal as _, Write as _};

@@ -11,6 +11,7 @@ use knowing_ops::{
 use crate::context;
 use crate::snapshots;
 use crate::style::Style;
+use crate::system;
 use crate::upkeep;
 
 pub(crate) fn reply(reply: &Reply, style: Style, output: &mut dyn Write) -> io::Result<()> {
@@ -27,6 +28,8 @@ pub(crate) fn reply(reply: &Reply, style: Style, output: &mut dyn Write) -> io::
         Reply::Query(it) => query(it, style, output),
         Reply::Callers(it) => callers(it, style, output),
         Reply::Callees(it) => callees(it, style, output),
+        Reply::Routes(it) => system::routes(it, style, output),
+        Reply::Owners(it) => system::owners(it, style, output),
         Reply::BlastRadius(it) => blast_radius(it, style, output),
         Reply::Snapshots(it) => snapshots::list(it, style, output),
         Reply::Diff(it) => snapshots::diff(it, style, output),

@@ -138,7 +138,8 @@ impl<'s> Sheet<'s> {
         let whole = if *n == 1 { path.to_owned() } else { format!("{path}#{n}") };
         let offset = u32::try_from(self.offset(at)).unwrap_or(u32::MAX);
         let id = DeclId(u32::try_from(self.facts.decls.len()).unwrap_or(u32::MAX));
-        let cut: String = signature.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(300).collect();
+        let mut cut: String = signature.split_whitespace().collect::<Vec<_>>().join(" ");
+        cut.truncate(cut.floor_char_boundary(380));
         let decl = Decl {
             owner: None,
             implementation: None,

@@ -68,7 +68,7 @@ fn push(found: &mut Found, new: New<'_>) {
         Some(pattern) => format!("{} {pattern}", new.method),
         None => format!("{} ?", new.method),
     };
-    let written = knowing_model::name::bounded(&written).chars().take(400).collect();
+    let written = written[..written.floor_char_boundary(380)].to_owned();
     found.routes.push(FoundRoute {
         decl: new.decl,
         method: new.method.to_ascii_uppercase(),
