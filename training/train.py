@@ -161,7 +161,7 @@ def importance(booster, features, columns):
 
 def train(args, score, features, tasks):
     columns, report = columns_of(args, features), []
-    report.append(metrics.table("order of the dump (formula)", by_kind(tasks, formula(score, tasks))))
+    report.append(metrics.table("order of the dump (by the ranker it was made with)", by_kind(tasks, formula(score, tasks))))
     if not args.no_cv:
         steps = sorted({max(1, args.trees * i // 6) for i in range(1, 7)})
         results = cross_validated(args, score, features, tasks, columns, args.trees, steps)
@@ -201,6 +201,10 @@ def check(path, booster, tasks, columns):
         raise SystemExit(f"{path}: differs from LightGBM by {np.abs(ours - theirs).max()}")
 
 
+def held_out(args):
+    return "no cross-validation was run for this model" if args.no_cv else f"{args.folds}-fold by repository"
+
+
 def card(args, features, tasks, columns, report):
     kinds = sorted({t.kind for t in tasks})
     counts = collections.Counter((t.repo, t.kind) for t in tasks)
@@ -222,7 +226,7 @@ def card(args, features, tasks, columns, report):
     out += ["", "## Parameters", "", ", ".join(f"{k} {v}" for k, v in shown.items()) + "; weights " +
             ", ".join(f"{k} {v}" for k, v in {**WEIGHTS, **dict(w.split("=") for w in args.weight)}.items()) + ".",
             "", f"## Features ({len(columns)} used)", "", " ".join(f"`{features[c]}`" for c in columns) + ".",
-            "", f"## Figures ({args.folds}-fold by repository, strict rule unless said otherwise)", "", "\n\n".join(report), ""]
+            "", f"## Figures ({held_out(args)}; strict rule unless said otherwise)", "", "\n\n".join(report), ""]
     return "\n".join(out)
 
 

@@ -98,6 +98,7 @@ impl Bench<'_> {
             database: None,
             data_directory: Some(self.home.to_owned()),
             now: 0,
+            started: 0,
             auto_gc: false,
         };
         let mut output = std::io::sink();
@@ -108,6 +109,8 @@ impl Bench<'_> {
             // What is asked for by name is answered as it is.
             tree: TreeChoice::default(),
             stale: StalePolicy::Ignore,
+            session: None,
+            paging: Default::default(),
             progress: &Silent,
             output: &mut output,
         };

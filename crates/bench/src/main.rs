@@ -11,6 +11,7 @@ mod retrieval;
 mod snapshots;
 mod symbols;
 mod tasks;
+mod tokens;
 mod updates;
 
 use std::path::PathBuf;
@@ -149,6 +150,16 @@ enum Bench {
         #[arg(long)]
         out: PathBuf,
     },
+    /// What packs cost in each format, by a real tokenizer.
+    ///
+    /// knowing-bench tokens --tasks hand.jsonl --corpus corpus.json --repos mirrors --budget 8000
+    Tokens {
+        #[command(flatten)]
+        asked: Asked,
+        /// Tokens of a pack in JSON, by the rule of four bytes.
+        #[arg(long, default_value_t = 50_000)]
+        budget: usize,
+    },
     /// One measurement in a process of its own, so that peak memory is its own too.
     #[command(hide = true)]
     Measure {
@@ -232,6 +243,10 @@ fn main() -> anyhow::Result<()> {
             let corpus = tasks::Corpus::read(corpus.as_deref())?;
             let data = data.unwrap_or_else(snapshots::default_data);
             features::write(&all, &repos, &data, &corpus, &out)
+        }
+        Bench::Tokens { asked: Asked { tasks, repos, corpus, data }, budget } => {
+            let data = data.unwrap_or_else(snapshots::default_data);
+            tokens::report(&tokens::Request { tasks, repos, data, corpus, budget })
         }
         Bench::Measure { what, path, commit, workers } => index::measure(what, &path, &commit, workers),
     }

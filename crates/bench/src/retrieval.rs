@@ -58,7 +58,7 @@ pub(crate) fn report(request: &Request) -> anyhow::Result<()> {
         let at = |share: f64| latency[((latency.len() - 1) as f64 * share) as usize];
         writeln!(
             text,
-            "Warm, in process, one thread, from the text of a task to ranked candidates: p50 {:.1} ms, p95 {:.1} ms, \
+            "Warm, in process, one task at a time, from the text of a task to ranked candidates: p50 {:.1} ms, p95 {:.1} ms, \
              largest {:.1} ms over {} tasks.",
             at(0.5),
             at(0.95),

@@ -75,10 +75,15 @@ impl Corpus {
         self.hand.get(repo)?.commit.clone()
     }
 
+    /// `owner/name`.
+    pub(crate) fn full_name<'a>(&'a self, repo: &'a str) -> &'a str {
+        let entry = self.hand.get(repo).or_else(|| self.commits.get(repo));
+        entry.map_or(repo, |it| it.repository.as_str())
+    }
+
     /// The directory of a repository: `DIR/owner+name/repo`, `DIR/owner/name` or `DIR/name`.
     pub(crate) fn locate(&self, directory: &Path, repo: &str) -> anyhow::Result<PathBuf> {
-        let entry = self.hand.get(repo).or_else(|| self.commits.get(repo));
-        let full = entry.map_or(repo, |it| it.repository.as_str());
+        let full = self.full_name(repo);
         let joined = full.replace('/', "+");
         let short = full.rsplit('/').next().unwrap_or(full);
         let candidates = [

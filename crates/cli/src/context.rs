@@ -2,7 +2,9 @@
 
 use std::io::{self, Write};
 
-use knowing_ops::{DetailChoice, FormatChoice, Operation, PackReply, ParamsReply, WhyReply};
+use knowing_ops::{
+    ContextOptions, DetailChoice, Error, ErrorKind, FormatChoice, Operation, PackReply, ParamsReply, WhyReply,
+};
 
 use crate::style::Style;
 
@@ -12,26 +14,33 @@ const FEW: usize = 20;
 const N_FEATURES: usize = 12;
 
 /// Whether a pack in JSON is asked for.
-pub(crate) fn is_json(operation: &Operation) -> bool {
-    let options = match operation {
-        Operation::Context(it) => &it.options,
-        Operation::ContextForTask(it) => &it.options,
-        Operation::ContextForFiles(it) => &it.options,
-        Operation::ContextForPr(it) => &it.options,
-        _ => return false,
-    };
-    options.format == Some(FormatChoice::Json)
+pub(crate) fn is_json(operation: &mut Operation) -> bool {
+    options(operation).is_some_and(|it| it.format == Some(FormatChoice::Json))
+}
+
+fn options(operation: &mut Operation) -> Option<&mut ContextOptions> {
+    match operation {
+        Operation::Context(it) => Some(&mut it.options),
+        Operation::ContextForTask(it) => Some(&mut it.options),
+        Operation::ContextForFiles(it) => Some(&mut it.options),
+        Operation::ContextForPr(it) => Some(&mut it.options),
+        _ => None,
+    }
+}
+
+/// What programs mean by `--json`.
+pub(crate) fn for_programs(operation: &mut Operation) {
+    if let Some(options) = options(operation) {
+        options.format.get_or_insert(FormatChoice::Json);
+    }
 }
 
 /// What people mean when they leave it unsaid: a screenful; and a budget counts what they see.
 pub(crate) fn for_people(operation: &mut Operation) {
-    let options = match operation {
-        Operation::Context(it) if it.tasks.is_none() => &mut it.options,
-        Operation::ContextForTask(it) => &mut it.options,
-        Operation::ContextForFiles(it) => &mut it.options,
-        Operation::ContextForPr(it) => &mut it.options,
-        _ => return,
-    };
+    if matches!(operation, Operation::Context(it) if it.tasks.is_some()) {
+        return;
+    }
+    let Some(options) = options(operation) else { return };
     options.detail.get_or_insert(DetailChoice::Brief);
     if options.budget.is_some() && options.format.is_none() {
         options.format = Some(FormatChoice::Markdown);
@@ -39,11 +48,27 @@ pub(crate) fn for_people(operation: &mut Operation) {
     if options.limit.is_none() && options.budget.is_none() && options.format.is_none() {
         options.limit = Some(FEW);
     }
+    options.format.get_or_insert(FormatChoice::Json);
+}
+
+/// Bytes are for files and programs.
+pub(crate) fn refuse_bytes_on_terminal(operation: &mut Operation) -> Result<(), Error> {
+    match options(operation).and_then(|it| it.format) {
+        Some(FormatChoice::Gcb) => Err(Error::new(
+            ErrorKind::Usage,
+            "`gcb` is binary, and this is a terminal",
+            "send it to a file with `> pack.gcb`, and see what is in it with `knowing decode pack.gcb`",
+        )),
+        _ => Ok(()),
+    }
 }
 
 pub(crate) fn pack(it: &PackReply, style: Style, output: &mut dyn Write) -> io::Result<()> {
     if let Some(text) = &it.text {
         return write!(output, "{text}");
+    }
+    if let Some(bytes) = &it.blob {
+        return output.write_all(bytes);
     }
     let symbols = &it.pack.symbols;
     let width = |length: fn(&knowing_wire::Symbol) -> usize, most: usize| {

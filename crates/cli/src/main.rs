@@ -1,6 +1,7 @@
 //! The executable: parses a command line into an operation, runs it, and writes the answer; or serves agents.
 
 mod context;
+mod discovery;
 mod progress;
 mod render;
 mod snapshots;
@@ -15,7 +16,8 @@ use std::process::ExitCode;
 use clap::Parser;
 use knowing_mcp::Listing;
 use knowing_ops::{
-    ContextReply, Cx, Environment, Error, ErrorKind, Operation, Reply, SCHEMA, StalePolicy, TreeChoice,
+    ContextReply, Cx, Environment, Error, ErrorKind, Operation, Paging, Reply, SCHEMA, StalePolicy,
+    TreeChoice, USUAL_TOKENS,
 };
 
 use crate::style::Style;
@@ -40,6 +42,18 @@ struct CommandLine {
     /// What to do when HEAD moved since it was indexed, or files were edited
     #[arg(long, global = true, value_name = "POLICY", value_enum, default_value_t)]
     stale_policy: StalePolicy,
+    /// A name for a sequence of calls: what it was told is not told again (`--format gcf`)
+    #[arg(long, global = true, value_name = "HANDLE")]
+    session: Option<String>,
+    /// How much of each list to give; 0 gives the numbers alone
+    #[arg(long, global = true, value_name = "N")]
+    limit: Option<usize>,
+    /// Go on where an answer ended: its `next_cursor`, with the same arguments
+    #[arg(long, global = true)]
+    cursor: Option<String>,
+    /// Size of an answer in JSON [default: 10000]
+    #[arg(long, global = true, value_name = "TOKENS")]
+    max_tokens: Option<usize>,
     /// Answer in JSON
     #[arg(long, global = true)]
     json: bool,
@@ -97,7 +111,7 @@ fn main() -> ExitCode {
         Ok(it) => it,
         Err(error) => return usage(&error),
     };
-    if let Command::Operation(operation) = &command_line.command {
+    if let Command::Operation(operation) = &mut command_line.command {
         command_line.json |= context::is_json(operation);
     }
     let (json, no_color) = (command_line.json, command_line.no_color);
@@ -141,8 +155,13 @@ impl From<io::Error> for Failure {
 }
 
 fn run(command_line: CommandLine) -> Result<Outcome, Failure> {
-    let CommandLine { db, repo, tree, working_tree, stale_policy, json, quiet, verbose, no_color, command } =
-        command_line;
+    let CommandLine {
+        db, repo, tree, working_tree, stale_policy, session, limit, cursor, max_tokens, ..
+    } = command_line;
+    let CommandLine { json, quiet, verbose, no_color, command, .. } = command_line;
+    // People scroll; programs that read JSON are told where to go on.
+    let max_tokens = max_tokens.or(json.then_some(USUAL_TOKENS));
+    let paging = Paging { limit, cursor, max_tokens };
     let tree = match tree {
         _ if working_tree => TreeChoice::Working,
         Some(tree) => TreeChoice::named(&tree),
@@ -159,14 +178,27 @@ fn run(command_line: CommandLine) -> Result<Outcome, Failure> {
         let message = format!("there is no working directory: {error}");
         Error::new(ErrorKind::Io, message, "change to a directory that exists")
     })?;
-    if !json {
+    if json {
+        context::for_programs(&mut operation);
+    } else {
+        if io::stdout().is_terminal() {
+            context::refuse_bytes_on_terminal(&mut operation)?;
+        }
         context::for_people(&mut operation);
     }
     upkeep::ask(&mut operation);
     let progress = progress::of_terminal(quiet);
     let mut output = io::stdout().lock();
-    let mut cx =
-        Cx { environment, repo, tree, stale: stale_policy, progress: progress.as_ref(), output: &mut output };
+    let mut cx = Cx {
+        environment,
+        repo,
+        tree,
+        stale: stale_policy,
+        session,
+        paging,
+        progress: progress.as_ref(),
+        output: &mut output,
+    };
     let reply = operation.run(&mut cx)?;
     if let Reply::Export(written) = &reply {
         let mut notes = io::stderr().lock();

@@ -9,6 +9,7 @@ use knowing_ops::{
 };
 
 use crate::context;
+use crate::discovery;
 use crate::snapshots;
 use crate::style::Style;
 use crate::system;
@@ -21,6 +22,7 @@ pub(crate) fn reply(reply: &Reply, style: Style, output: &mut dyn Write) -> io::
         | Reply::ContextForFiles(it)
         | Reply::ContextForPr(it)
         | Reply::Pack(it) => context::pack(it, style, output),
+        Reply::Decode(it) => it.text.lines().try_for_each(|it| writeln!(output, "{}", style.plain(it))),
         Reply::Why(it) => context::why(it, style, output),
         Reply::Params(it) => context::params(it, output),
         Reply::Index(it) => index(it, style, output),
@@ -31,7 +33,17 @@ pub(crate) fn reply(reply: &Reply, style: Style, output: &mut dyn Write) -> io::
         Reply::Routes(it) => system::routes(it, style, output),
         Reply::Owners(it) => system::owners(it, style, output),
         Reply::BlastRadius(it) => blast_radius(it, style, output),
+        Reply::Flow(it) => discovery::flow(it, style, output),
+        Reply::TestScope(it) => discovery::test_scope(it, style, output),
+        Reply::Dataflow(it) => discovery::dataflow(it, style, output),
+        Reply::RepoGraph(it) => discovery::repo_graph(it, style, output),
+        Reply::CrossRepoCallers(it) => discovery::cross_repo(it, style, output),
+        Reply::Plan(it) => discovery::plan(it, style, output),
+        Reply::Feedback(it) => discovery::feedback(it, style, output),
+        Reply::Stale(it) => discovery::stale(it, style, output),
+        Reply::Status(it) => discovery::status(it, style, output),
         Reply::Snapshots(it) => snapshots::list(it, style, output),
+        Reply::Events(it) => snapshots::events(it, style, output),
         Reply::Diff(it) => snapshots::diff(it, style, output),
         Reply::SemanticDiff(it) => snapshots::semantic_diff(it, style, output),
         Reply::PrImpact(it) => snapshots::pr_impact(it, style, output),
@@ -150,10 +162,12 @@ fn row(name: &str, total: &str, parts: &str, output: &mut dyn Write) -> io::Resu
 }
 
 fn query(it: &QueryReply, style: Style, output: &mut dyn Write) -> io::Result<()> {
-    for symbol in &it.symbols {
-        writeln!(output, "{}", symbol_line(symbol, style))?;
-        if style.verbose && !symbol.signature.is_empty() {
-            writeln!(output, "          {}", style.dim(&symbol.signature))?;
+    for found in &it.symbols {
+        writeln!(output, "{}", symbol_line(&found.symbol, style))?;
+        match &found.source {
+            Some(source) => source.lines().try_for_each(|it| writeln!(output, "    {}", style.plain(it)))?,
+            None if found.symbol.signature.is_empty() => {}
+            None => writeln!(output, "    {}", style.dim(&found.symbol.signature))?,
         }
     }
     more(it.symbols.len(), it.total, "symbols", output)?;
@@ -222,7 +236,7 @@ fn blast_radius(it: &BlastRadiusReply, style: Style, output: &mut dyn Write) -> 
     staleness(&it.tree, style, output)
 }
 
-fn impact(it: &Impact, style: Style, output: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn impact(it: &Impact, style: Style, output: &mut dyn Write) -> io::Result<()> {
     writeln!(output, "  {:>2} {:.2} {}", it.depth, it.confidence, symbol_line(&it.symbol, style))?;
     if style.verbose && it.path.len() > 1 {
         let steps: Vec<String> =
@@ -324,7 +338,7 @@ pub(crate) fn after_repo(qualified_name: &str) -> &str {
     }
 }
 
-fn counts(parts: &BTreeMap<String, u64>) -> String {
+pub(crate) fn counts(parts: &BTreeMap<String, u64>) -> String {
     let mut parts: Vec<_> = parts.iter().collect();
     parts.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
     let parts: Vec<String> =

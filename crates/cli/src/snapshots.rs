@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use knowing_ops::{
-    DiffEdge, DiffReply, PrImpactReply, ProveReply, Risk, SemanticDiffReply, Side, SnapshotsReply,
-    SymbolChange, SymbolInfo, VerifyReply,
+    DiffEdge, DiffReply, EventsReply, PrImpactReply, ProveReply, Risk, SemanticDiffReply, Side,
+    SnapshotsReply, SymbolChange, SymbolInfo, VerifyReply,
 };
 
 use crate::render::{MAX_SHOWN, after_repo, grouped, more, plural, symbol_line};
@@ -40,6 +40,24 @@ pub(crate) fn list(it: &SnapshotsReply, style: Style, output: &mut dyn Write) ->
         }
     }
     more(it.snapshots.len(), it.total, "snapshots", output)
+}
+
+pub(crate) fn events(it: &EventsReply, style: Style, output: &mut dyn Write) -> io::Result<()> {
+    let mut last = None;
+    for event in &it.events {
+        if last != Some(&event.snapshot) {
+            let commit = &event.commit[..event.commit.len().min(12)];
+            writeln!(output, "{} commit {commit}  {}", style.cyan(&event.snapshot[..12]), event.at)?;
+            last = Some(&event.snapshot);
+        }
+        let sign = match event.event {
+            "added" => "+",
+            "removed" => "-",
+            _ => "~",
+        };
+        writeln!(output, "  {sign} {}", edge_line(&event.edge, style))?;
+    }
+    more(it.events.len(), it.total, "events", output)
 }
 
 /// The proof itself, which is data; of one that was written to a file, where it is.

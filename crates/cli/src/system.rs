@@ -23,7 +23,13 @@ pub(crate) fn routes(it: &RoutesReply, style: Style, output: &mut dyn Write) -> 
         )?;
         for caller in &route.callers {
             let place = caller.location().unwrap_or_default();
-            writeln!(output, "{:<width$}   called by {} {}", "", style.plain(caller.short_name()), style.dim(&place))?;
+            writeln!(
+                output,
+                "{:<width$}   called by {} {}",
+                "",
+                style.plain(caller.short_name()),
+                style.dim(&place)
+            )?;
         }
     }
     more(it.routes.len(), it.total, "routes", output)?;

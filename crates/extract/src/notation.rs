@@ -451,7 +451,11 @@ impl Notation<'_> {
             };
             let router = self.router(it.router);
             let mark = if it.verified { "" } else { " unverified" };
-            let line = format!("route {} {pattern} on {router} -> {handler} {}{mark}", facts.text(it.method), position(it.position));
+            let line = format!(
+                "route {} {pattern} on {router} -> {handler} {}{mark}",
+                facts.text(it.method),
+                position(it.position)
+            );
             self.push(line);
         }
         for it in &facts.mounts {
@@ -467,7 +471,9 @@ impl Notation<'_> {
         match router {
             Router::Root => "root".to_owned(),
             Router::Value(expr) => self.expr(expr),
-            Router::Parameter(decl, at) => format!("parameter {at} of {}", self.facts.text(self.facts.decl(decl).path)),
+            Router::Parameter(decl, at) => {
+                format!("parameter {at} of {}", self.facts.text(self.facts.decl(decl).path))
+            }
             Router::Result(decl) => format!("result of {}", self.facts.text(self.facts.decl(decl).path)),
             Router::ParameterOf(expr, at) => format!("parameter {at} of {}", self.expr(expr)),
             Router::ResultOf(expr) => format!("result of {}", self.expr(expr)),
@@ -489,7 +495,12 @@ impl Notation<'_> {
         }
         for it in &facts.owner_rules {
             let owners: Vec<&str> = it.owners.iter().map(|it| facts.text(*it)).collect();
-            self.push(format!("owned {} by {} {}", facts.text(it.pattern), owners.join(" "), it.position.line));
+            self.push(format!(
+                "owned {} by {} {}",
+                facts.text(it.pattern),
+                owners.join(" "),
+                it.position.line
+            ));
         }
     }
 

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use crate::formats::{
-    Format, codeowners, css, dockerfile, documents, dotenv, graphql, makefile, packages, protobuf, sql, terraform, yaml_files,
+    Format, codeowners, css, dockerfile, documents, dotenv, graphql, makefile, packages, protobuf, sql,
+    terraform, yaml_files,
 };
 use crate::language::Language;
 use crate::languages::{cpp, csharp, go, java, kotlin, php, python, ruby, rust, typescript};

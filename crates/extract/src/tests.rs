@@ -763,14 +763,3 @@ fn x1_c() {
 fn x1_cpp() {
     check("languages/cpp/spec.md", include_str!("languages/cpp/spec.md"), "a.cc");
 }
-
-#[test]
-fn zz_show() {
-    let Ok(path) = std::env::var("KNOWING_SHOW") else { return };
-    let name = std::env::var("KNOWING_AS").unwrap_or_else(|_| path.clone());
-    let bytes = std::fs::read(&path).unwrap();
-    let facts = extract(&name, &bytes);
-    for line in lines(&facts, &String::from_utf8_lossy(&bytes)) {
-        println!("{line}");
-    }
-}

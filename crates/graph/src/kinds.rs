@@ -30,6 +30,10 @@ impl KindSet {
     }
 
     #[must_use]
+    pub fn union(self, other: KindSet) -> KindSet {
+        KindSet(self.0 | other.0)
+    }
+
     pub fn intersection(self, other: KindSet) -> KindSet {
         KindSet(self.0 & other.0)
     }

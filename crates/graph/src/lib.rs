@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! GraphInput --build--> bytes --open--> Graph --+-- reach: callers, callees, whatever follows edges
+//!                         |                     +-- paths: how one node leads to another
 //!                         |                     +-- inheritance: the `inherits` relation, computed when asked
 //!                         |                     +-- walk: how near everything is to some seeds; hits: what stands out among it
 //!                         |                     +-- shape: what the whole is like
@@ -20,6 +21,7 @@ mod inherits;
 mod kinds;
 mod layout;
 mod patch;
+mod paths;
 mod reach;
 mod shape;
 mod walk;
@@ -30,6 +32,7 @@ pub use image::{EdgeRecord, Error, Graph, NodeIndex, NodeRecord, Result};
 pub use inherits::{Inheritance, MAX_INHERITED};
 pub use kinds::KindSet;
 pub use patch::{GraphPatch, Patched};
+pub use paths::{Between, Path, PathStep, Paths, paths_between};
 pub use reach::{Follow, Reach, Reached, Step, reach};
 pub use shape::Shape;
 pub use walk::{Walk, Walked, walk};

@@ -10,6 +10,7 @@ use crate::{
 };
 
 mod patch;
+mod paths;
 mod walk;
 
 const SNAPSHOT: SnapshotId = SnapshotId(Hash([7; 32]));

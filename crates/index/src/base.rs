@@ -26,7 +26,7 @@ impl Base {
         }
         let Some(snapshot) = snapshot_before(store, request)? else { return Ok(None) };
         let Some(results) = results::open(store, &snapshot) else { return Ok(None) };
-        let images = (commit::find_graph(store, &snapshot), names::find(store, &snapshot));
+        let images = (commit::find_graph(store, &snapshot), names::find_names(store, &snapshot));
         let (Some(graph), Some(names)) = images else { return Ok(None) };
         let reader = store.reader(&snapshot)?;
         let files = reader.files()?.into_iter().filter(|it| it.skip_reason.is_none());

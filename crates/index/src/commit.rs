@@ -246,8 +246,8 @@ pub fn open_graph(store: &Store, snapshot: &SnapshotRow) -> Result<Graph> {
     }
 }
 
-/// The image that is there.
-pub(crate) fn find_graph(store: &Store, snapshot: &SnapshotRow) -> Option<Graph> {
+/// The image that is there, if it is whole.
+pub fn find_graph(store: &Store, snapshot: &SnapshotRow) -> Option<Graph> {
     Graph::open(&image_path(store, snapshot), snapshot.id).ok()
 }
 

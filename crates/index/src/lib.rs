@@ -45,12 +45,12 @@ use knowing_vcs::ObjectFormat;
 use rayon::ThreadPool;
 
 pub use anchors::{Anchored, Anchors};
-pub use commit::open_graph;
-pub use names::open_names;
+pub use commit::{find_graph, open_graph};
+pub use names::{find_names, open_names};
 pub use progress::{Phase, PhaseTime, Progress, Silent};
 pub use remake::{drop_keys, keys_fit, remake};
 pub use scan::{Skipped, Source};
-pub use search::{open_search, search_base};
+pub use search::{find_search, open_search, search_base};
 pub use work::{WorkChange, WorkChanges, work_changes};
 
 use crate::base::Base;

@@ -12,14 +12,14 @@ use crate::Result;
 
 /// Names and places of a snapshot's nodes, in the order of its graph.
 pub fn open_names(store: &Store, snapshot: &SnapshotRow) -> Result<Names> {
-    match find(store, snapshot) {
+    match find_names(store, snapshot) {
         Some(names) => Ok(names),
         None => build(store, snapshot, &crate::open_graph(store, snapshot)?),
     }
 }
 
-/// The image that is there.
-pub(crate) fn find(store: &Store, snapshot: &SnapshotRow) -> Option<Names> {
+/// The image that is there, if it is whole.
+pub fn find_names(store: &Store, snapshot: &SnapshotRow) -> Option<Names> {
     Names::open(&path_of(store, snapshot), snapshot.id).ok()
 }
 

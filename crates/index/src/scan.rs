@@ -53,6 +53,11 @@ impl Scanned {
             *self.skipped.entry(reason.to_owned()).or_default() += n_files as u64;
         }
     }
+
+    /// The language of a file that is to be read; one that is not is counted.
+    fn language(&mut self, filter: &Filter, path: &str, kind: EntryKind) -> Option<&'static str> {
+        filter.decide(path, kind).map_err(|reason| self.skip(reason)).ok()
+    }
 }
 
 pub(crate) fn scan(source: Source<'_>, options: &Options) -> Result<Scanned> {
@@ -75,9 +80,8 @@ fn scan_commit(checkout: &Checkout, commit: CommitId, filter: &Filter) -> Result
             scanned.skip(IGNORED);
             continue;
         }
-        match filter.decide(&entry.path, entry.kind) {
-            Ok(language) => scanned.files.push(Candidate { path: entry.path, blob: entry.blob, language }),
-            Err(reason) => scanned.skip(reason),
+        if let Some(language) = scanned.language(filter, &entry.path, entry.kind) {
+            scanned.files.push(Candidate { path: entry.path, blob: entry.blob, language });
         }
     }
     Ok(scanned)
@@ -90,13 +94,7 @@ fn scan_work_tree(checkout: &Checkout, filter: &Filter) -> Result<Scanned> {
     let mut scanned = Scanned::default();
     scanned.skip_many(SkipReason::PathEncoding.name(), list.unusable_paths.len());
     for file in list.files {
-        let language = match filter.decide(&file.path, file.kind) {
-            Ok(language) => language,
-            Err(reason) => {
-                scanned.skip(reason);
-                continue;
-            }
-        };
+        let Some(language) = scanned.language(filter, &file.path, file.kind) else { continue };
         let blob = match (file.content, &mut reader) {
             (Content::Known(blob), _) => Some(blob),
             (Content::OnDisk { .. }, Some(reader)) => {
@@ -118,13 +116,7 @@ fn scan_directory(directory: &Directory, filter: &Filter) -> Result<Scanned> {
     let mut scanned = Scanned::default();
     scanned.skip_many(SkipReason::PathEncoding.name(), list.unusable_paths.len());
     for file in list.files {
-        let language = match filter.decide(&file.path, file.kind) {
-            Ok(language) => language,
-            Err(reason) => {
-                scanned.skip(reason);
-                continue;
-            }
-        };
+        let Some(language) = scanned.language(filter, &file.path, file.kind) else { continue };
         match directory.read(&file.path)? {
             Some(bytes) => {
                 let blob = knowing_vcs::hash_blob(ObjectFormat::Sha1, &bytes)?;

@@ -39,7 +39,7 @@ const N_AT_ONCE: usize = 512;
 /// The search image of a snapshot. Files whose terms are not stored, as in a database of an earlier version that was not
 /// indexed since, have no documents then.
 pub fn open_search(store: &Store, snapshot: &SnapshotRow) -> Result<Collection> {
-    match find(store, snapshot)? {
+    match find_search(store, snapshot)? {
         Some(index) => Ok(index),
         None => Ok(build(store, snapshot, &crate::open_graph(store, snapshot)?, None)?.collection),
     }
@@ -52,7 +52,7 @@ pub(crate) fn make(
     source: Source<'_>,
     since: Option<&Since<'_>>,
 ) -> Result<()> {
-    if find(store, snapshot)?.is_some() {
+    if find_search(store, snapshot)?.is_some() {
         return Ok(());
     }
     if let Some(since) = since
@@ -69,8 +69,8 @@ pub(crate) fn make(
     Ok(())
 }
 
-/// None when there is no image of this snapshot and its history.
-pub(crate) fn find(store: &Store, snapshot: &SnapshotRow) -> Result<Option<Collection>> {
+/// None when there is no whole image of this snapshot and its history.
+pub fn find_search(store: &Store, snapshot: &SnapshotRow) -> Result<Option<Collection>> {
     let head = head_of(snapshot, store.history(snapshot, history::RULES)?);
     let base = |base: SnapshotId| Index::open(&path_of(store, base), base);
     let opened = Collection::open(&path_of(store, snapshot.id), snapshot.id, base).ok();

@@ -36,7 +36,7 @@ pub(crate) struct Since<'a> {
 
 /// None when an image of all documents is to be made.
 pub(crate) fn make(store: &Store, snapshot: &SnapshotRow, since: &Since<'_>) -> Result<Option<Collection>> {
-    let Some(before) = search::find(store, &since.base.snapshot)? else { return Ok(None) };
+    let Some(before) = search::find_search(store, &since.base.snapshot)? else { return Ok(None) };
     let (base, changed) = match &before {
         Collection::Whole(index) => (index.clone(), None),
         Collection::Changes(overlay) => (overlay.base().clone(), Some(overlay)),

@@ -1,7 +1,7 @@
 //! What a tool answered, as the protocol wants it: data, and a short text about it.
 
 use knowing_ops::Error;
-use rmcp::model::{CallToolResult, ContentBlock};
+use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 use serde_json::{Map, Value, json};
 
 /// Whether a client reads data beside the text.
@@ -17,15 +17,23 @@ pub(crate) fn success(reply: Value, reader: Reader) -> CallToolResult {
         Value::Object(map) => map,
         other => Map::from_iter([("reply".to_owned(), other)]),
     };
-    let text = match reply.remove("text") {
-        // A pack that was written as text: what is in it is not sent twice.
-        Some(Value::String(text)) => {
+    // A pack that was written in its format: what is in it is not sent twice.
+    let content = match (reply.remove("text"), reply.remove("blob")) {
+        (Some(Value::String(text)), _) => {
             IN_TEXT.iter().for_each(|it| drop(reply.remove(*it)));
-            text
+            vec![ContentBlock::text(text)]
         }
-        _ => brief(&reply, reader),
+        (_, Some(Value::String(blob))) => {
+            let root = reply.get("pack_root").and_then(Value::as_str).unwrap_or_default();
+            let pack = ResourceContents::blob(blob, format!("knowing://pack/{root}"));
+            let pack = ContentBlock::resource(pack.with_mime_type("application/x-gcb"));
+            let about = ContentBlock::text(brief(&reply, Reader::Structured));
+            IN_TEXT.iter().for_each(|it| drop(reply.remove(*it)));
+            vec![about, pack]
+        }
+        _ => vec![ContentBlock::text(brief(&reply, reader))],
     };
-    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
+    let mut result = CallToolResult::success(content);
     result.structured_content = (reader == Reader::Structured).then_some(Value::Object(reply));
     result
 }
@@ -103,6 +111,17 @@ mod tests {
         let result = success(reply, Reader::Structured);
         assert_eq!(text_of(&result), "# a pack");
         assert_eq!(result.structured_content, Some(json!({"tokens": 12})));
+    }
+
+    #[test]
+    fn bytes_are_a_resource_and_no_text() {
+        let reply = json!({"blob": "R0NC", "symbols": [{}], "edges": [], "pack_root": "ab", "tokens": 12});
+        let result = success(reply, Reader::Structured);
+        assert_eq!(text_of(&result), "1 symbols");
+        let resource = serde_json::to_value(&result.content[1]).expect("it is data");
+        let expect = json!({"uri": "knowing://pack/ab", "mimeType": "application/x-gcb", "blob": "R0NC"});
+        assert_eq!((&resource["type"], &resource["resource"]), (&json!("resource"), &expect));
+        assert_eq!(result.structured_content, Some(json!({"pack_root": "ab", "tokens": 12})));
     }
 
     #[test]

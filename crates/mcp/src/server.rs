@@ -158,6 +158,8 @@ impl Call {
             repo,
             tree: TreeChoice::default(),
             stale: StalePolicy::default(),
+            session: None,
+            paging: knowing_ops::Paging::default(),
             progress,
             output: &mut io::sink(),
         };

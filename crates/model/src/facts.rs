@@ -712,13 +712,23 @@ pub enum LinkEnd {
     /// The directory at a path from the top of the repository; `.` is the top.
     Directory(Str),
     /// A thing without a place in the repository: what it is says the first part of its name.
-    Outside { kind: NodeKind, container: Str, name: Str },
+    Outside {
+        kind: NodeKind,
+        container: Str,
+        name: Str,
+    },
     /// What a file offers under a name: this file, else the only one of the directory, else the only one there is.
-    Offered { space: Str, name: Str },
+    Offered {
+        space: Str,
+        name: Str,
+    },
     /// A symbol of code by the end of its name, when there is one alone.
     Symbol(Str),
     /// A route by method and pattern, when there is one alone.
-    Route { method: Str, pattern: Str },
+    Route {
+        method: Str,
+        pattern: Str,
+    },
 }
 
 /// A declaration and the name by which other files mean it. Spaces keep names of different things apart.
@@ -754,7 +764,11 @@ pub enum Handler {
     /// A function or class.
     Value(ExprId),
     /// A method of the class that an expression names, or else of the class that a file holds.
-    Method { of: ExprId, name: Str, file: Option<Str> },
+    Method {
+        of: ExprId,
+        name: Str,
+        file: Option<Str>,
+    },
     /// Without a name of its own.
     Inline,
     /// A promise: what serves it is registered elsewhere, under the same method and pattern.

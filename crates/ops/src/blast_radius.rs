@@ -1,6 +1,6 @@
 //! What a change of a symbol may break: everything that leads to it.
 
-use knowing_graph::{Follow, KindSet, Reach, Reached};
+use knowing_graph::{Follow, KindSet, NodeIndex, Reach, Reached};
 use knowing_model::{EdgeKind, NodeFlags, NodeKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,8 +9,9 @@ use crate::answer::{SymbolInfo, Tree, rounded};
 use crate::cx::Cx;
 use crate::error::{Error, ErrorKind, Result};
 use crate::nearest::nearest;
+use crate::page::{Page, Pages, paged};
 use crate::unresolved::UnresolvedSites;
-use crate::view::View;
+use crate::view::{View, place_of};
 
 /// What a change of a symbol may break, by distance
 #[derive(Clone, Debug, clap::Args, Deserialize, JsonSchema)]
@@ -34,14 +35,22 @@ pub struct BlastRadius {
     #[arg(long, default_value_t = 0.0)]
     #[serde(default)]
     pub min_confidence: f64,
-    /// Leave tests out
-    #[arg(long)]
-    #[serde(default)]
-    pub no_tests: bool,
+    /// List tests too
+    #[arg(long = "no-tests", action = clap::ArgAction::SetFalse, help = "Leave tests out")]
+    #[serde(default = "yes")]
+    pub include_tests: bool,
+    /// Follow edges that were observed at run time too
+    #[arg(long = "no-runtime", action = clap::ArgAction::SetFalse, help = "Do not follow edges that were observed at run time")]
+    #[serde(default = "yes")]
+    pub include_runtime: bool,
 }
 
-fn five() -> u32 {
+pub(crate) fn five() -> u32 {
     5
+}
+
+pub(crate) fn yes() -> bool {
+    true
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -57,8 +66,12 @@ pub struct BlastRadiusReply {
     pub by_depth: Vec<AtDepth>,
     pub reached: Vec<Impact>,
     pub tests: Vec<Impact>,
-    /// Some are counted and not listed: more than 5,000 are reached.
-    pub truncated: bool,
+    /// Routes and endpoints among what is reached.
+    pub routes: Vec<String>,
+    /// Topics and queues among what is reached.
+    pub topics: Vec<String>,
+    #[serde(flatten)]
+    pub page: Page,
     /// Calls that may mean the symbol and could not be resolved.
     pub unresolved: UnresolvedSites,
 }
@@ -109,8 +122,10 @@ pub struct PathStep {
     pub confidence: f64,
 }
 
+paged!(BlastRadiusReply: reached, tests, routes, topics);
+
 /// Nodes that one answer holds at most.
-const MAX_REACHED: usize = 5_000;
+pub(crate) const MAX_REACHED: usize = 5_000;
 
 pub(crate) fn run(cx: &mut Cx<'_>, arguments: &BlastRadius) -> Result<BlastRadiusReply> {
     let only = edge_kinds(&arguments.edge_kinds)?;
@@ -118,38 +133,70 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &BlastRadius) -> Result<BlastRadiu
         let message = format!("`{}` is no confidence", arguments.min_confidence);
         return Err(Error::new(ErrorKind::Usage, message, "give a number from 0 to 1"));
     }
-    let opened = cx.open()?;
+    let mut pages = cx.pages("blast_radius", arguments, MAX_REACHED)?;
+    let opened = cx.open_page(&mut pages)?;
     let view = opened.view()?;
     let found = view.lookup(&arguments.symbol)?;
+    let mut follow = leads_to(view.graph().node(found[0]).kind(), only);
+    if arguments.include_runtime {
+        follow.incoming = follow.incoming.union(observed().intersection(only));
+    }
     let options = Reach {
-        follow: leads_to(view.graph().node(found[0]).kind(), only),
+        follow,
         max_depth: arguments.max_depth,
         min_confidence_bp: (arguments.min_confidence * 10_000.0).round() as u16,
         limit: usize::MAX,
     };
     let (reached, _) = knowing_graph::reach(view.graph(), &view.with_constructed(&found), &options);
-    let is_test = |it: &Reached| {
-        let record = view.graph().node(it.node);
-        record.kind() == NodeKind::Test || record.flags().contains(NodeFlags::TEST)
+    let (mut tests, mut others): (Vec<&Reached>, Vec<&Reached>) =
+        reached.iter().partition(|it| view.is_test(it.node));
+    if !arguments.include_tests {
+        tests.clear();
+    }
+    let of_kinds = |kinds: &[NodeKind]| -> Result<Vec<String>> {
+        let found = others.iter().filter(|it| kinds.contains(&view.graph().node(it.node).kind()));
+        let mut names = found.map(|it| view.qualified_name(it.node)).collect::<Result<Vec<_>>>()?;
+        names.sort();
+        Ok(names)
     };
-    let (tests, others): (Vec<&Reached>, Vec<&Reached>) = reached.iter().partition(|it| is_test(it));
-    let tests = if arguments.no_tests { Vec::new() } else { tests };
+    let routes = of_kinds(&[NodeKind::RouteHandler, NodeKind::Endpoint])?;
+    let topics = of_kinds(&[NodeKind::Topic])?;
+    let by_depth = by_depth(&others, &tests);
+    let (total, n_tests) = (others.len(), tests.len());
     let unresolved = UnresolvedSites::of(&view, &found)?;
     // Tests only fill what symbols leave of the answer.
-    let n_others = others.len().min(MAX_REACHED);
-    let n_tests = tests.len().min(MAX_REACHED - n_others);
-    Ok(BlastRadiusReply {
+    others.truncate(MAX_REACHED);
+    tests.truncate(MAX_REACHED - others.len());
+    let truncated = others.len() + tests.len() < total + n_tests;
+    let mut reply = BlastRadiusReply {
         tree: view.tree().clone(),
         symbol: view.info(found[0])?,
-        risk: risk(others.len(), unresolved.count),
-        total: others.len(),
-        n_tests: tests.len(),
-        by_depth: by_depth(&others, &tests),
-        truncated: n_others + n_tests < others.len() + tests.len(),
-        reached: impacts(&view, &reached, &others[..n_others])?,
-        tests: impacts(&view, &reached, &tests[..n_tests])?,
+        risk: risk(total, unresolved.count),
+        total,
+        n_tests,
+        by_depth,
+        reached: impacts(&view, &reached, others, &mut pages)?,
+        tests: impacts(&view, &reached, tests, &mut pages)?,
+        routes: pages.of(routes),
+        topics: pages.of(topics),
+        page: Page { truncated, next_cursor: None },
         unresolved,
-    })
+    };
+    pages.finish(&mut reply)?;
+    Ok(reply)
+}
+
+/// What was seen at run time.
+fn observed() -> KindSet {
+    use EdgeKind::{RuntimeCalls, RuntimeConsumes, RuntimeRpc};
+    KindSet::of(&[RuntimeCalls, RuntimeRpc, RuntimeConsumes])
+}
+
+impl View<'_> {
+    pub(crate) fn is_test(&self, at: NodeIndex) -> bool {
+        let record = self.graph().node(at);
+        record.kind() == NodeKind::Test || record.flags().contains(NodeFlags::TEST)
+    }
 }
 
 /// Edges along which an effect travels: against their direction, but for `overrides`, which carries it both ways.
@@ -178,17 +225,16 @@ pub(crate) fn risk(total: usize, unresolved: usize) -> Risk {
     }
 }
 
-/// By depth, file and line.
-fn impacts(view: &View<'_>, reached: &[Reached], listed: &[&Reached]) -> Result<Vec<Impact>> {
-    let mut impacts = Vec::with_capacity(listed.len());
-    for it in listed {
-        impacts.push(impact(view, reached, it)?);
-    }
-    impacts.sort_by(|a: &Impact, b| {
-        let place = |it: &Impact| (it.depth, it.symbol.file.clone(), it.symbol.line, it.symbol.id.clone());
-        place(a).cmp(&place(b))
-    });
-    Ok(impacts)
+/// Those of a page, by depth, file and line.
+pub(crate) fn impacts(
+    view: &View<'_>,
+    reached: &[Reached],
+    mut listed: Vec<&Reached>,
+    pages: &mut Pages,
+) -> Result<Vec<Impact>> {
+    let names = view.names()?;
+    listed.sort_by_cached_key(|it| (it.depth, place_of(names, it.node)));
+    listed[pages.range(listed.len())].iter().map(|it| impact(view, reached, it)).collect()
 }
 
 fn impact(view: &View<'_>, reached: &[Reached], it: &Reached) -> Result<Impact> {

@@ -6,9 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::answer::{SymbolInfo, Tree};
-use crate::callers::{Neighbour, five_hundred, one};
+use crate::callers::{MAX_LISTED, Neighbour, one};
 use crate::cx::Cx;
 use crate::error::Result;
+use crate::page::{Page, paged};
 use crate::unresolved::UnresolvedSites;
 
 /// What a symbol calls, directly or through others
@@ -24,10 +25,6 @@ pub struct Callees {
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100))]
     #[serde(default = "one")]
     pub depth: u32,
-    /// How many to list; 0 gives the number alone
-    #[arg(long, default_value_t = 500)]
-    #[serde(default = "five_hundred")]
-    pub limit: usize,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -37,23 +34,29 @@ pub struct CalleesReply {
     pub symbol: SymbolInfo,
     pub callees: Vec<Neighbour>,
     pub total: usize,
-    pub truncated: bool,
+    #[serde(flatten)]
+    pub page: Page,
     /// Calls inside the symbol that could not be resolved.
     pub unresolved: UnresolvedSites,
 }
 
+paged!(CalleesReply: callees);
+
 pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Callees) -> Result<CalleesReply> {
-    let opened = cx.open()?;
+    let mut pages = cx.pages("callees", arguments, MAX_LISTED)?;
+    let opened = cx.open_page(&mut pages)?;
     let view = opened.view()?;
     let found = view.lookup(&arguments.symbol)?;
     let follow = Follow { outgoing: KindSet::of(&[EdgeKind::Calls]), incoming: KindSet::EMPTY };
-    let (callees, total, truncated) = view.neighbours(&found, follow, arguments.depth, arguments.limit)?;
-    Ok(CalleesReply {
+    let (callees, total) = view.neighbours(&found, follow, arguments.depth, &mut pages)?;
+    let mut reply = CalleesReply {
         tree: view.tree().clone(),
         symbol: view.info(found[0])?,
         callees,
         total,
-        truncated,
+        page: Page::default(),
         unresolved: UnresolvedSites::inside(&view, &found)?,
-    })
+    };
+    pages.finish(&mut reply)?;
+    Ok(reply)
 }

@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 use crate::answer::{SymbolInfo, Tree};
 use crate::cx::Cx;
 use crate::error::Result;
+use crate::page::{Page, Pages, paged};
 use crate::unresolved::UnresolvedSites;
-use crate::view::View;
+use crate::view::{View, place_of};
 
 /// Who calls a symbol, directly or through others
 #[derive(Clone, Debug, clap::Args, Deserialize, JsonSchema)]
@@ -28,18 +29,10 @@ pub struct Callers {
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100))]
     #[serde(default = "one")]
     pub depth: u32,
-    /// How many to list; 0 gives the number alone
-    #[arg(long, default_value_t = 500)]
-    #[serde(default = "five_hundred")]
-    pub limit: usize,
 }
 
 pub(crate) fn one() -> u32 {
     1
-}
-
-pub(crate) fn five_hundred() -> usize {
-    500
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -49,10 +42,16 @@ pub struct CallersReply {
     pub symbol: SymbolInfo,
     pub callers: Vec<Neighbour>,
     pub total: usize,
-    pub truncated: bool,
+    #[serde(flatten)]
+    pub page: Page,
     /// Calls that may mean the symbol and could not be resolved.
     pub unresolved: UnresolvedSites,
 }
+
+paged!(CallersReply: callers);
+
+/// Items of a list that was asked for without a limit.
+pub(crate) const MAX_LISTED: usize = 500;
 
 /// A symbol some calls away.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -73,36 +72,44 @@ pub struct Neighbour {
 }
 
 pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Callers) -> Result<CallersReply> {
-    let opened = cx.open()?;
+    let mut pages = cx.pages("callers", arguments, MAX_LISTED)?;
+    let opened = cx.open_page(&mut pages)?;
     let view = opened.view()?;
     let found = view.lookup(&arguments.symbol)?;
     let follow = Follow { incoming: KindSet::of(&[EdgeKind::Calls]), outgoing: KindSet::EMPTY };
-    let (callers, total, truncated) =
-        view.neighbours(&view.with_constructed(&found), follow, arguments.depth, arguments.limit)?;
-    Ok(CallersReply {
+    let (callers, total) =
+        view.neighbours(&view.with_constructed(&found), follow, arguments.depth, &mut pages)?;
+    let mut reply = CallersReply {
         tree: view.tree().clone(),
         symbol: view.info(found[0])?,
         callers,
         total,
-        truncated,
+        page: Page::default(),
         unresolved: UnresolvedSites::of(&view, &found)?,
-    })
+    };
+    pages.finish(&mut reply)?;
+    Ok(reply)
 }
 
 impl View<'_> {
-    /// Nodes along calls, listed up to `limit`, their number, and whether some are not listed.
+    /// Nodes along calls: those of a page, nearest first, and the number of all. Of those as near, own code by its
+    /// place, then what lies outside.
     pub(crate) fn neighbours(
         &self,
         starts: &[knowing_graph::NodeIndex],
         follow: Follow,
         depth: u32,
-        limit: usize,
-    ) -> Result<(Vec<Neighbour>, usize, bool)> {
+        pages: &mut Pages,
+    ) -> Result<(Vec<Neighbour>, usize)> {
         let options =
             knowing_graph::Reach { follow, max_depth: depth, min_confidence_bp: 0, limit: usize::MAX };
         let (reached, _) = knowing_graph::reach(self.graph(), starts, &options);
+        let mut order: Vec<usize> = (0..reached.len()).collect();
+        let names = self.names()?;
+        order.sort_by_cached_key(|&at| (reached[at].depth, place_of(names, reached[at].node)));
         let mut listed = Vec::new();
-        for it in reached.iter().take(limit) {
+        for &at in &order[pages.range(reached.len())] {
+            let it = &reached[at];
             let sites = self.sites(it.step.edge_row)?;
             let through = match it.step.before {
                 Some(_) => Some(self.info(it.step.from)?.qualified_name),
@@ -118,14 +125,6 @@ impl View<'_> {
                 sites: sites.lines,
             });
         }
-        listed.sort_by(|a, b| place_of(a).cmp(&place_of(b)));
-        let total = reached.len();
-        Ok((listed, total, limit < total))
+        Ok((listed, reached.len()))
     }
-}
-
-/// Nearest first; of those as near, own code by its place, then what lies outside by its name.
-fn place_of(it: &Neighbour) -> impl Ord {
-    let SymbolInfo { file, line, qualified_name, id, .. } = &it.symbol;
-    (it.depth, file.is_none(), file, line, qualified_name, id)
 }

@@ -1,4 +1,19 @@
-//! Times as people and files write them.
+//! The clock, and times as people and files write them. Operations are told the time in their `Environment`: what they do in an
+//! hour can be asked now.
+
+use std::sync::OnceLock;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Seconds since 1970.
+pub(crate) fn now() -> i64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs() as i64
+}
+
+/// When this process first asked.
+pub(crate) fn started(now: i64) -> i64 {
+    static STARTED: OnceLock<i64> = OnceLock::new();
+    *STARTED.get_or_init(|| now)
+}
 
 /// Seconds since 1970 as `2026-01-31T12:00:00Z`.
 pub(crate) fn utc(seconds: i64) -> String {

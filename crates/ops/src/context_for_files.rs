@@ -21,5 +21,5 @@ pub struct ContextForFiles {
 }
 
 pub(crate) fn run(cx: &mut Cx<'_>, arguments: &ContextForFiles) -> Result<PackReply> {
-    for_files(cx, &arguments.files, &arguments.options)
+    for_files(cx, &arguments.files, &arguments.options.for_agents())
 }

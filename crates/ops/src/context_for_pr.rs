@@ -37,13 +37,14 @@ pub struct ContextForPr {
 }
 
 pub(crate) fn run(cx: &mut Cx<'_>, arguments: &ContextForPr) -> Result<PackReply> {
+    let options = arguments.options.for_agents();
     match &arguments.base {
-        Some(base) => for_pr(cx, base, arguments.head.as_deref(), &arguments.options),
+        Some(base) => for_pr(cx, base, arguments.head.as_deref(), &options),
         None => {
             check_files(&arguments.files)?;
             let whole = |path: &String| ChangedFile { path: path.clone(), is_from_top: false, lines: None };
             let asked = Asked::Changes(arguments.files.iter().map(whole).collect());
-            answer(cx, &asked, &arguments.options)
+            answer(cx, &asked, &options)
         }
     }
 }
@@ -87,7 +88,7 @@ pub(crate) fn for_pr(
 }
 
 /// First and last line of each hunk in the new version; where lines are only gone, the line before and the one after.
-fn changed_lines(change: &TextChange) -> Vec<(u32, u32)> {
+pub(crate) fn changed_lines(change: &TextChange) -> Vec<(u32, u32)> {
     let line_of = |at: usize| 1 + change.new[..at].iter().filter(|it| **it == b'\n').count() as u32;
     let lines = |hunk: &Hunk| {
         let first = line_of(hunk.new.start);

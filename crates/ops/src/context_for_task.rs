@@ -22,5 +22,5 @@ pub struct ContextForTask {
 }
 
 pub(crate) fn run(cx: &mut Cx<'_>, arguments: &ContextForTask) -> Result<PackReply> {
-    for_task(cx, &arguments.task_description, &arguments.options)
+    for_task(cx, &arguments.task_description, &arguments.options.for_agents())
 }

@@ -9,8 +9,10 @@ use knowing_store::{RepoRow, SnapshotRow, Store};
 use knowing_vcs::CommitId;
 
 use crate::answer::{SCHEMA, Tree};
+use crate::clock;
 use crate::error::{Candidate, Error, ErrorKind, Result};
 use crate::freshness::{StalePolicy, TreeChoice};
+use crate::page::Paging;
 use crate::place::Place;
 use crate::registry::Registry;
 use crate::work_state::WorkState;
@@ -24,6 +26,10 @@ pub struct Cx<'a> {
     pub tree: TreeChoice,
     /// `--stale-policy`: what to do when the snapshot is not of the tree as it is.
     pub stale: StalePolicy,
+    /// `--session`: the handle whose state an answer may rest on; of a connection, or as a call names it.
+    pub session: Option<String>,
+    /// `--limit`, `--cursor` and `--max-tokens`: how much of a long answer to give.
+    pub paging: Paging,
     pub progress: &'a dyn Progress,
     /// Where an operation writes that has more to say than fits in a reply.
     pub output: &'a mut dyn io::Write,
@@ -39,6 +45,8 @@ pub struct Environment {
     pub data_directory: Option<PathBuf>,
     /// Seconds since 1970.
     pub now: i64,
+    /// When this process began, in the same seconds.
+    pub started: i64,
     /// Whether index runs collect what gathers: not with `KNOWING_AUTO_GC=0`.
     pub auto_gc: bool,
 }
@@ -48,12 +56,13 @@ impl Environment {
     pub fn of_process(database: Option<PathBuf>) -> io::Result<Environment> {
         let database = database.filter(|it| !it.as_os_str().is_empty());
         let working_directory = std::env::current_dir()?;
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        let now = clock::now();
         Ok(Environment {
             database: database.map(|it| working_directory.join(it)),
             working_directory,
             data_directory: data_directory(),
-            now: now.as_secs() as i64,
+            now,
+            started: clock::started(now),
             auto_gc: std::env::var_os("KNOWING_AUTO_GC").is_none_or(|it| it != "0"),
         })
     }
@@ -293,10 +302,13 @@ impl Cx<'_> {
         let wanted = knowing_model::normalise_url(name).unwrap_or_else(|| name.trim_matches('/').to_owned());
         let known = self.known()?;
         let urls: Vec<String> = known.iter().map(|it| it.url.clone()).collect();
+        // A name of hex digits may be the hash of one.
+        let is_hash = wanted.len() >= 8 && wanted.bytes().all(|it| it.is_ascii_hexdigit());
+        let has_hash = |url: &str| is_hash && identity::repo_id(url).to_string().starts_with(&wanted);
         let mut exact: Vec<Target> = Vec::new();
         let mut ending: Vec<Target> = Vec::new();
         for target in known {
-            if target.url == wanted {
+            if target.url == wanted || has_hash(&target.url) {
                 exact.push(target);
             } else if target.url.strip_suffix(&wanted).is_some_and(|before| before.ends_with('/')) {
                 ending.push(target);
@@ -324,7 +336,7 @@ impl Cx<'_> {
     }
 
     /// All repositories of the given database, else of the registry, by name.
-    fn known(&self) -> Result<Vec<Target>> {
+    pub(crate) fn known(&self) -> Result<Vec<Target>> {
         if let Some(database) = self.environment.given_database()? {
             let Some(store) = Store::open_existing(database)? else { return Ok(Vec::new()) };
             let target = |it: RepoRow| Target { url: it.url, database: database.clone(), place: None };

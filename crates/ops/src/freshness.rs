@@ -167,28 +167,22 @@ impl Cx<'_> {
     fn open_working(&mut self, missing: Missing) -> Result<Opened> {
         // What is not committed is little beside what is: the snapshot of HEAD is what the other builds on.
         let opened = self.open_with(missing, StalePolicy::Refresh)?;
-        let checkout = match &opened.work.place {
-            // Of a place without git there is no other state.
-            Some(Place::Directory(_)) => return Ok(opened),
-            Some(Place::Git(checkout)) if checkout.work_dir().is_some() => checkout.clone(),
-            _ => {
-                return Err(Error::new(
-                    ErrorKind::Usage,
-                    format!("`{}` has no working tree here", opened.tree.repo),
-                    "run inside a checkout, or name the path of one with `--repo`",
-                ));
-            }
-        };
-        if opened.tree.is_fresh() {
+        // Of a place without git there is no other state.
+        if let Some(Place::Directory(_)) = &opened.work.place {
             return Ok(opened);
         }
-        let Opened { mut store, tree, prefix, work, .. } = opened;
-        let Some(commit) = checkout.head()?.commit else { return Err(index_repo::no_commit(&checkout)) };
-        let place = Place::Git(checkout);
-        let Place::Git(checkout) = &place else { unreachable!("it was just made one") };
+        let Opened { mut store, snapshot, tree, prefix, work } = opened;
+        let Some(place @ Place::Git(checkout)) = &work.place else { return Err(no_work_tree(&tree.repo)) };
+        if checkout.work_dir().is_none() {
+            return Err(no_work_tree(&tree.repo));
+        }
+        if tree.is_fresh() {
+            return Ok(Opened { store, snapshot, tree, prefix, work });
+        }
+        let Some(commit) = checkout.head()?.commit else { return Err(index_repo::no_commit(checkout)) };
         let source = Source::WorkTree { checkout, commit };
         let report =
-            index_repo::index_place(self, &mut store, &place, &tree.repo, source, &Options::default())?;
+            index_repo::index_place(self, &mut store, place, &tree.repo, source, &Options::default())?;
         let snapshot = index_repo::made(&store, report.snapshot)?;
         let tree = Tree {
             tree: tree_name(&snapshot),
@@ -272,6 +266,14 @@ impl Opened {
             false => self.work.n_changes() > 0,
         }
     }
+}
+
+fn no_work_tree(repo: &str) -> Error {
+    Error::new(
+        ErrorKind::Usage,
+        format!("`{repo}` has no working tree here"),
+        "run inside a checkout, or name the path of one with `--repo`",
+    )
 }
 
 fn stale(opened: &Opened) -> Error {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use knowing_graph::NodeIndex;
 use knowing_index::Source;
@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::answer::SCHEMA;
 use crate::cx::{Cx, Target};
 use crate::error::Result;
+use crate::page::{Page, paged};
 use crate::place::Place;
 
 /// Check the database: every hash, every reference between rows, every image
@@ -34,14 +35,6 @@ pub struct Fsck {
     #[arg(long)]
     #[serde(skip)]
     pub repair: bool,
-    /// How many to list; 0 gives the number alone
-    #[arg(long, default_value_t = 1000)]
-    #[serde(default = "thousand")]
-    pub limit: usize,
-}
-
-fn thousand() -> usize {
-    1000
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -62,7 +55,11 @@ pub struct FsckReply {
     pub repaired: usize,
     #[schemars(with = "BTreeMap<String, u64>")]
     pub counts: FsckCounts,
+    #[serde(flatten)]
+    pub page: Page,
 }
+
+paged!(FsckReply: errors, warnings, infos);
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FsckFinding {
@@ -86,6 +83,7 @@ pub struct FsckCounts {
 }
 
 pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Fsck) -> Result<FsckReply> {
+    let mut pages = cx.pages("fsck", arguments, 1_000)?;
     let (mut store, target) = cx.open_database()?;
     let checked = if arguments.quick { store.check_pages()? } else { store.check()? };
     let mut findings = checked.findings;
@@ -122,19 +120,16 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Fsck) -> Result<FsckReply> {
             }
         }
     }
-    let listed = |severity: Severity| {
-        let all = findings.iter().filter(move |it| it.severity == severity);
-        let listed: Vec<FsckFinding> = all
-            .clone()
-            .take(arguments.limit)
-            .map(|it| FsckFinding { check: it.check, message: it.message.clone() })
-            .collect();
-        (listed, all.count())
+    let mut listed = |severity: Severity| {
+        let all: Vec<&Finding> = findings.iter().filter(|it| it.severity == severity).collect();
+        let n_all = all.len();
+        let told = |it: &Finding| FsckFinding { check: it.check, message: it.message.clone() };
+        (pages.of(all).into_iter().map(told).collect::<Vec<_>>(), n_all)
     };
     let (errors, total_errors) = listed(Severity::Error);
     let (warnings, total_warnings) = listed(Severity::Warning);
     let (infos, total_infos) = listed(Severity::Info);
-    Ok(FsckReply {
+    let mut reply = FsckReply {
         schema: SCHEMA,
         status: match (total_errors, total_warnings) {
             (0, 0) => "clean",
@@ -150,7 +145,10 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Fsck) -> Result<FsckReply> {
         total_infos,
         repaired,
         counts,
-    })
+        page: Page::default(),
+    };
+    pages.finish(&mut reply)?;
+    Ok(reply)
 }
 
 fn warning(check: &'static str, message: String) -> Finding {
@@ -186,11 +184,7 @@ fn worth_knowing(store: &Store, snapshot: &SnapshotRow, findings: &mut Vec<Findi
         let message = format!("{tree}: {n_files} files were left out ({reason}), such as `{path}`");
         findings.push(info("skipped", message));
     }
-    // Opening an image that is damaged would build it anew.
-    if findings.iter().any(|it| it.check == "images") {
-        return Ok(());
-    }
-    let graph = knowing_index::open_graph(store, snapshot)?;
+    let Some(graph) = knowing_index::find_graph(store, snapshot) else { return Ok(()) };
     let is_alone = |it: &NodeIndex| graph.outgoing(*it).is_empty() && graph.incoming(*it).is_empty();
     let alone: Vec<NodeIndex> = graph.indices().filter(is_alone).collect();
     if let Some(first) = alone.first() {
@@ -212,32 +206,40 @@ impl Images<'_> {
     fn check(&self, n_images: &mut u64, n_repaired: &mut usize, findings: &mut Vec<Finding>) -> Result<()> {
         for kind in ["graph", "names", "search"] {
             let path = self.path(kind);
-            let Ok(before) = fs::read(&path) else { continue };
+            if !path.exists() {
+                continue;
+            }
             *n_images += 1;
-            // Opening builds an image anew that is damaged.
             let fits = match kind {
                 "graph" => self.graph_fits()?,
-                "names" => knowing_index::open_names(self.store, self.snapshot).map(|_| true)?,
-                _ => knowing_index::open_search(self.store, self.snapshot).map(|_| true)?,
+                "names" => knowing_index::find_names(self.store, self.snapshot).is_some(),
+                _ => knowing_index::find_search(self.store, self.snapshot)?.is_some(),
             };
-            if !fits {
-                let _ = fs::remove_file(&path);
-                knowing_index::open_graph(self.store, self.snapshot)?;
-            }
-            if fits && fs::read(&path).is_ok_and(|it| it == before) {
+            if fits {
                 continue;
             }
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             if self.repair {
+                self.build(kind, &path)?;
                 *n_repaired += 1;
                 findings.push(warning("images", format!("{name} was damaged and is built anew")));
             } else {
-                let _ = fs::write(&path, before);
                 let message = format!("{name} is not what the database says; build it anew with `--repair`");
                 findings.push(warning("images", message));
             }
         }
         self.check_keys(n_images, n_repaired, findings)
+    }
+
+    fn build(&self, kind: &str, path: &Path) -> Result<()> {
+        // A graph may be whole and yet not of these rows.
+        let _ = fs::remove_file(path);
+        match kind {
+            "graph" => knowing_index::open_graph(self.store, self.snapshot).map(drop)?,
+            "names" => knowing_index::open_names(self.store, self.snapshot).map(drop)?,
+            _ => knowing_index::open_search(self.store, self.snapshot).map(drop)?,
+        }
+        Ok(())
     }
 
     /// What the next index run builds on.
@@ -270,7 +272,7 @@ impl Images<'_> {
 
     /// Whether the graph holds the nodes and edges of the rows, and nothing else.
     fn graph_fits(&self) -> Result<bool> {
-        let graph = knowing_index::open_graph(self.store, self.snapshot)?;
+        let Some(graph) = knowing_index::find_graph(self.store, self.snapshot) else { return Ok(false) };
         let rows = self.store.reader(self.snapshot)?.graph_rows()?;
         if (graph.n_nodes(), graph.n_edges()) != (rows.nodes.len(), rows.edges.len()) {
             return Ok(false);

@@ -12,10 +12,15 @@ mod context;
 mod context_for_files;
 mod context_for_pr;
 mod context_for_task;
+mod cross_repo_callers;
 mod cx;
+mod decode;
 mod diff;
 mod error;
+mod events;
 mod export;
+mod feedback;
+mod flow_between;
 mod freshness;
 mod fsck;
 mod gc;
@@ -25,8 +30,10 @@ mod lookup;
 mod nearest;
 mod owners;
 mod pack;
+mod page;
 mod params;
 mod place;
+mod plan_turn;
 mod pr_impact;
 mod prove;
 mod prove_absent;
@@ -34,13 +41,19 @@ mod proving;
 mod query;
 mod reference;
 mod registry;
+mod repo_graph;
 mod reset;
 mod routes;
 mod semantic_diff;
+mod session;
 mod snapshot_diff;
 mod snapshots;
+mod stale_edges;
 mod stats;
+mod status;
+mod test_scope;
 mod tool;
+mod trace_dataflow;
 mod unresolved;
 mod untrack_repo;
 mod vacuum;
@@ -59,9 +72,14 @@ pub use context::{
 pub use context_for_files::ContextForFiles;
 pub use context_for_pr::ContextForPr;
 pub use context_for_task::ContextForTask;
+pub use cross_repo_callers::{CrossRepoCallers, CrossRepoCallersReply, RemoteCaller};
 pub use cx::{Cx, Environment};
+pub use decode::{Decode, DecodeReply};
 pub use error::{Candidate, Error, ErrorKind, Result};
+pub use events::{EdgeEvent, Events, EventsReply};
 pub use export::{Export, ExportFormat, ExportReply};
+pub use feedback::{Feedback, FeedbackAction, FeedbackReply};
+pub use flow_between::{FlowBetween, FlowBetweenReply, FlowPath, FlowStep};
 pub use freshness::{StalePolicy, TreeChoice};
 pub use fsck::{Fsck, FsckCounts, FsckFinding, FsckReply};
 pub use gc::{Gc, SweptReply};
@@ -69,19 +87,27 @@ pub use index_repo::{IndexReply, IndexRepo, PhaseReport};
 pub use knowing_index::{Phase, Progress, Silent};
 pub use owners::{Owners, OwnersReply};
 pub use pack::Pack;
+pub use page::{MAX_TOKENS, Page, Paging, USUAL_TOKENS};
 pub use params::{ParamsReply, ShowParams};
+pub use plan_turn::{PlanTurn, PlanTurnReply, Suggestion};
 pub use pr_impact::{ImpactedSymbol, PrImpact, PrImpactReply};
 pub use prove::{Prove, ProveReply};
 pub use prove_absent::ProveAbsent;
-pub use query::{Direction, Query, QueryReply};
+pub use query::{Direction, FoundSymbol, Query, QueryReply};
 pub use registry::Registry;
+pub use repo_graph::{Level, RepoGraph, RepoGraphReply, RepoItem, RepoLink};
 pub use reset::Reset;
 pub use routes::{RouteInfo, Routes, RoutesReply};
 pub use semantic_diff::{SemanticDiff, SemanticDiffReply, SymbolChange};
+pub use session::{SessionInfo, session_info};
 pub use snapshot_diff::{Diff, DiffCounts, DiffEdge, DiffReply, KnownAs, ModifiedNode, MovedNode, Side};
 pub use snapshots::{SnapshotAction, SnapshotInfo, Snapshots, SnapshotsReply};
+pub use stale_edges::{StaleEdges, StaleEdgesReply, StaleFile};
 pub use stats::{Stats, StatsReply};
+pub use status::{Status, StatusReply};
+pub use test_scope::{TestFunction, TestOutput, TestPackage, TestRun, TestScope, TestScopeReply};
 pub use tool::{Tool, tools, without_repetition};
+pub use trace_dataflow::{TraceDataflow, TraceDataflowReply};
 pub use unresolved::{UnresolvedSite, UnresolvedSites};
 pub use untrack_repo::UntrackRepo;
 pub use vacuum::{Vacuum, VacuumReply};
@@ -130,6 +156,7 @@ macro_rules! operations {
             tool::take_common(&mut arguments, cx)?;
             let reply = match name {
                 $($name if access!($($access)?).is_some() => {
+                    tool::take_paging::<$module::$arguments>(&mut arguments, cx)?;
                     Reply::$variant($module::run(cx, &tool::arguments(arguments)?)?)
                 })*
                 _ => {
@@ -172,7 +199,17 @@ operations! {
     Routes routes::Routes -> RoutesReply, "routes";
     Owners owners::Owners -> OwnersReply, "owners";
     BlastRadius blast_radius::BlastRadius -> BlastRadiusReply, "blast_radius", reads;
+    Flow flow_between::FlowBetween -> FlowBetweenReply, "flow_between", reads;
+    TestScope test_scope::TestScope -> TestScopeReply, "test_scope", reads;
+    Dataflow trace_dataflow::TraceDataflow -> TraceDataflowReply, "trace_dataflow", reads;
+    RepoGraph repo_graph::RepoGraph -> RepoGraphReply, "repo_graph", reads;
+    CrossRepoCallers cross_repo_callers::CrossRepoCallers -> CrossRepoCallersReply, "cross_repo_callers", reads;
+    Plan plan_turn::PlanTurn -> PlanTurnReply, "plan_turn", reads;
+    Feedback feedback::Feedback -> FeedbackReply, "feedback", writes;
+    Stale stale_edges::StaleEdges -> StaleEdgesReply, "stale_edges", reads;
+    Status status::Status -> StatusReply, "status";
     Snapshots snapshots::Snapshots -> SnapshotsReply, "snapshots";
+    Events events::Events -> EventsReply, "events";
     Diff snapshot_diff::Diff -> DiffReply, "snapshot_diff", reads;
     SemanticDiff semantic_diff::SemanticDiff -> SemanticDiffReply, "semantic_diff", reads;
     PrImpact pr_impact::PrImpact -> PrImpactReply, "pr_impact", reads;
@@ -186,6 +223,7 @@ operations! {
     UntrackRepo untrack_repo::UntrackRepo -> UntrackRepoReply, "untrack_repo", destroys;
     Export export::Export -> ExportReply, "export";
     Pack pack::Pack -> PackReply, "pack";
+    Decode decode::Decode -> DecodeReply, "decode";
     Params params::ShowParams -> ParamsReply, "params";
 }
 
@@ -194,6 +232,7 @@ impl Reply {
     pub fn is_negative(&self) -> bool {
         match self {
             Reply::Verify(it) => !it.holds,
+            Reply::Stale(it) => it.is_stale,
             Reply::Fsck(it) => it.total_errors > 0,
             _ => false,
         }

@@ -169,7 +169,7 @@ impl View<'_> {
         Ok(error)
     }
 
-    fn names(&self) -> Result<Vec<String>> {
+    fn terminal_names(&self) -> Result<Vec<String>> {
         let mut names = Vec::new();
         self.each_symbol(|at, row| {
             if !self.graph().node(at).is_virtual() {
@@ -189,8 +189,11 @@ impl View<'_> {
         };
         let is_path = wanted.contains('/');
         let last = wanted.rsplit(['.', '/', '#', ':']).find(|it| !it.is_empty()).unwrap_or(&wanted);
-        let names =
-            if is_path { self.files()?.into_iter().map(|it| it.path).collect() } else { self.names()? };
+        let names = if is_path {
+            self.files()?.into_iter().map(|it| it.path).collect()
+        } else {
+            self.terminal_names()?
+        };
         let wanted = if is_path { &wanted } else { last };
         let near = nearest(wanted, names.iter().map(String::as_str), MAX_NEAREST);
         let hint = match near.first() {

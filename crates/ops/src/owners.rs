@@ -41,8 +41,10 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Owners) -> Result<OwnersReply> {
     let opened = cx.open()?;
     let view = opened.view()?;
     let typed = arguments.of.trim_start_matches("./");
-    let below = if view.prefix().is_empty() { typed.to_owned() } else { format!("{}/{typed}", view.prefix()) };
-    let direct = [below.as_str(), typed].into_iter().find_map(|it| Some((it.to_owned(), file_node(&view, it)?)));
+    let below =
+        if view.prefix().is_empty() { typed.to_owned() } else { format!("{}/{typed}", view.prefix()) };
+    let direct =
+        [below.as_str(), typed].into_iter().find_map(|it| Some((it.to_owned(), file_node(&view, it)?)));
     let (file, node) = match direct {
         Some(found) => found,
         None => {

@@ -11,6 +11,7 @@ use crate::answer::Tree;
 use crate::blast_radius::{Risk, leads_to, risk};
 use crate::cx::Cx;
 use crate::error::{Error, ErrorKind, Result};
+use crate::page::{Page, paged};
 use crate::place::Place;
 use crate::semantic_diff::{SymbolChange, summary, symbols};
 use crate::snapshot_diff::{Found, Side, compare, cut, notes};
@@ -33,18 +34,10 @@ pub struct PrImpact {
     #[arg(default_value = "HEAD", hide_default_value = true)]
     #[serde(default = "head")]
     pub head: String,
-    /// How many to list; 0 gives the number alone
-    #[arg(long, default_value_t = 100)]
-    #[serde(default = "hundred")]
-    pub limit: usize,
 }
 
 fn head() -> String {
     "HEAD".to_owned()
-}
-
-fn hundred() -> usize {
-    100
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -64,7 +57,8 @@ pub struct PrImpactReply {
     pub n_unresolved: usize,
     pub symbols: Vec<ImpactedSymbol>,
     pub total: usize,
-    pub truncated: bool,
+    #[serde(flatten)]
+    pub page: Page,
     /// Changes of what others rely on: routes, schemas, remote procedures, exported signatures.
     pub contracts: Vec<String>,
     /// Tests that reach a changed symbol.
@@ -88,20 +82,22 @@ pub struct ImpactedSymbol {
     pub tested_by: Vec<String>,
 }
 
+paged!(PrImpactReply: symbols, contracts, tests);
+
 const MAX_CALLEES: usize = 3;
 const MAX_TESTS: usize = 3;
-const MAX_LISTED: usize = 50;
 const MAX_DEPTH: u32 = 5;
 
 pub(crate) fn run(cx: &mut Cx<'_>, arguments: &PrImpact) -> Result<PrImpactReply> {
+    let mut pages = cx.pages("pr_impact", arguments, 100)?;
     let fork = fork_point(cx, &arguments.base, &arguments.head)?;
-    compare(cx, (&fork, &arguments.head), &[], |found| {
+    let mut reply = compare(cx, &mut pages, (&fork, &arguments.head), &[], |found, pages| {
         let changes = symbols(found)?;
         let reach = reach(found)?;
         let summary = summary(found, &changes);
         let total = changes.len();
         let contracts = contracts(&changes);
-        let listed = cut(changes, arguments.limit).into_iter().map(|it| impacted(found, it));
+        let listed = pages.of(changes).into_iter().map(|it| impacted(found, it));
         Ok(PrImpactReply {
             tree: found.new.tree().clone(),
             old: found.sides.0.clone(),
@@ -113,18 +109,20 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &PrImpact) -> Result<PrImpactReply
             n_unresolved: reach.n_unresolved,
             symbols: listed.collect::<Result<_>>()?,
             total,
-            truncated: total > arguments.limit,
-            contracts: cut(contracts, MAX_LISTED),
+            page: Page::default(),
+            contracts: pages.of(contracts),
             n_tests: reach.tests.len(),
-            tests: cut(reach.tests, MAX_LISTED),
+            tests: pages.of(reach.tests),
             owners: owners(found)?,
             notes: notes(found.difference),
         })
-    })
+    })?;
+    pages.finish(&mut reply)?;
+    Ok(reply)
 }
 
 /// The commit where the change left its base: what the base got since is no part of it.
-fn fork_point(cx: &Cx<'_>, base: &str, head: &str) -> Result<String> {
+pub(crate) fn fork_point(cx: &Cx<'_>, base: &str, head: &str) -> Result<String> {
     let place = cx.place()?;
     let Place::Git(checkout) = &place else {
         return Err(Error::new(

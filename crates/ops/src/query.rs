@@ -7,10 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::answer::{Link, SymbolInfo, Tree};
 use crate::blast_radius::edge_kinds;
+use crate::context::DetailChoice;
 use crate::cx::Cx;
 use crate::error::{Error, ErrorKind, Result};
 use crate::nearest::{fits_pattern, nearest};
-use crate::view::View;
+use crate::page::{Page, Pages, paged};
+use crate::view::{View, place_of};
 
 /// Find symbols, and the edges around them
 #[derive(Clone, Debug, clap::Args, Deserialize, JsonSchema)]
@@ -48,14 +50,10 @@ pub struct Query {
     #[arg(long, value_delimiter = ',', value_name = "KIND,...")]
     #[serde(default)]
     pub edge_kinds: Vec<String>,
-    /// How many symbols, and how many edges, to list; 0 gives the numbers alone
-    #[arg(long, default_value_t = 100)]
-    #[serde(default = "hundred")]
-    pub limit: usize,
-}
-
-fn hundred() -> usize {
-    100
+    /// What to say of each symbol: where it is, how it is declared, its text
+    #[arg(long, value_enum, default_value_t)]
+    #[serde(default)]
+    pub detail: DetailChoice,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum, Deserialize, JsonSchema)]
@@ -74,19 +72,32 @@ pub enum Direction {
 pub struct QueryReply {
     #[serde(flatten)]
     pub tree: Tree,
-    pub symbols: Vec<SymbolInfo>,
+    pub symbols: Vec<FoundSymbol>,
     /// Symbols that match.
     pub total: usize,
     pub edges: Vec<Link>,
-    /// Edges of the symbols that are listed.
+    /// Edges of all symbols that match.
     pub total_edges: usize,
-    pub truncated: bool,
+    #[serde(flatten)]
+    pub page: Page,
+}
+
+paged!(QueryReply: symbols, edges);
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct FoundSymbol {
+    #[serde(flatten)]
+    pub symbol: SymbolInfo,
+    /// Its text, when that was asked for and can be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
 }
 
 pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Query) -> Result<QueryReply> {
     let edge_kinds = edge_kinds(&arguments.edge_kinds)?;
     let kinds = node_kinds(&arguments.kinds)?;
-    let opened = cx.open()?;
+    let mut pages = cx.pages("graph_query", arguments, 100)?;
+    let opened = cx.open_page(&mut pages)?;
     let view = opened.view()?;
     let mut found = candidates(&view, &arguments.query)?;
     let n_found = found.len();
@@ -111,21 +122,33 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Query) -> Result<QueryReply> {
         return Err(view.not_found(&arguments.query)?);
     }
     passing.sort_by_cached_key(|it| (it.symbol.qualified_name(), it.symbol.kind.name(), it.symbol.id));
-    let total = passing.len();
-    passing.truncate(arguments.limit);
     let mut symbols = Vec::new();
-    for it in passing {
-        symbols.push((view.info(it.at)?, it.at));
+    for it in &passing[pages.range(passing.len())] {
+        symbols.push(detailed(&view, it.at, arguments.detail)?);
     }
-    let (edges, total_edges) = edges_around(&view, &symbols, arguments, edge_kinds)?;
-    Ok(QueryReply {
+    let (edges, total_edges) = edges_around(&view, &passing, arguments, edge_kinds, &mut pages)?;
+    let mut reply = QueryReply {
         tree: view.tree().clone(),
-        truncated: symbols.len() < total || edges.len() < total_edges,
-        symbols: symbols.into_iter().map(|(info, _)| info).collect(),
-        total,
+        symbols,
+        total: passing.len(),
         edges,
         total_edges,
-    })
+        page: Page::default(),
+    };
+    pages.finish(&mut reply)?;
+    Ok(reply)
+}
+
+fn detailed(view: &View<'_>, at: NodeIndex, detail: DetailChoice) -> Result<FoundSymbol> {
+    let mut symbol = view.info(at)?;
+    if detail == DetailChoice::Brief {
+        symbol.signature.clear();
+    }
+    let source = match detail {
+        DetailChoice::Source => view.source(&symbol)?,
+        DetailChoice::Brief | DetailChoice::Signature => None,
+    };
+    Ok(FoundSymbol { symbol, source })
 }
 
 struct Found {
@@ -185,9 +208,10 @@ fn passes(view: &View<'_>, found: &Found, arguments: &Query) -> Result<bool> {
 
 fn edges_around(
     view: &View<'_>,
-    symbols: &[(SymbolInfo, NodeIndex)],
+    symbols: &[Found],
     arguments: &Query,
     kinds: KindSet,
+    pages: &mut Pages,
 ) -> Result<(Vec<Link>, usize)> {
     let (outgoing, incoming) = match arguments.edges {
         Direction::None => (false, false),
@@ -198,21 +222,24 @@ fn edges_around(
     // An edge between two of the symbols is met from both ends, and listed once.
     let mut seen = std::collections::HashSet::new();
     let mut links = Vec::new();
-    for &(_, at) in symbols {
+    for &Found { at, .. } in symbols {
         let from_here = view.edges(at, outgoing, false).map(|it| (at, it.other(), it));
         let to_here = view.edges(at, false, incoming).map(|it| (it.other(), at, it));
         for (source, target, edge) in from_here.chain(to_here) {
-            if !kinds.contains(edge.kind()) || !seen.insert(edge.edge_row) {
-                continue;
-            }
-            if links.len() < arguments.limit {
-                links.push(view.link(source, target, edge)?);
+            if kinds.contains(edge.kind()) && seen.insert((source, edge.kind(), target)) {
+                links.push((source, target, edge));
             }
         }
     }
-    let total = seen.len();
-    links.sort_by(|a, b| (&a.source, a.kind, &a.target).cmp(&(&b.source, b.kind, &b.target)));
-    Ok((links, total))
+    if links.is_empty() {
+        pages.range(0);
+        return Ok((Vec::new(), 0));
+    }
+    let names = view.names()?;
+    links.sort_by_cached_key(|(source, target, edge)| (place_of(names, *source), edge.kind(), *target));
+    let listed = &links[pages.range(links.len())];
+    let listed = listed.iter().map(|(source, target, edge)| view.link(*source, *target, edge));
+    Ok((listed.collect::<Result<_>>()?, links.len()))
 }
 
 fn node_kinds(names: &[String]) -> Result<Vec<NodeKind>> {

@@ -6,7 +6,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::answer::{SymbolInfo, Tree};
-use crate::callers::five_hundred;
 use crate::cx::Cx;
 use crate::error::Result;
 use crate::view::View;
@@ -34,6 +33,10 @@ pub struct Routes {
     #[arg(long, default_value_t = 500)]
     #[serde(default = "five_hundred")]
     pub limit: usize,
+}
+
+fn five_hundred() -> usize {
+    500
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -144,6 +147,8 @@ mod tests {
         ] {
             assert_eq!(answers(pattern, path), fits, "{pattern} {path}");
         }
-        assert!(answers_method("ANY", "get") && answers_method("GET", "get") && !answers_method("PUT", "get"));
+        assert!(
+            answers_method("ANY", "get") && answers_method("GET", "get") && !answers_method("PUT", "get")
+        );
     }
 }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::answer::{SymbolInfo, Tree};
 use crate::cx::Cx;
 use crate::error::Result;
+use crate::page::{Page, paged};
 use crate::prove::latest;
 use crate::snapshot_diff::{DiffCounts, Found, Side, compare, cut, notes, prev};
 use crate::view::View;
@@ -36,14 +37,6 @@ pub struct SemanticDiff {
     #[arg(long, value_name = "DIR", value_delimiter = ',')]
     #[serde(default)]
     pub packages: Vec<String>,
-    /// How many to list; 0 gives the number alone
-    #[arg(long, default_value_t = 200)]
-    #[serde(default = "two_hundred")]
-    pub limit: usize,
-}
-
-fn two_hundred() -> usize {
-    200
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -60,10 +53,13 @@ pub struct SemanticDiffReply {
     pub counts: DiffCounts,
     pub symbols: Vec<SymbolChange>,
     pub total: usize,
-    pub truncated: bool,
+    #[serde(flatten)]
+    pub page: Page,
     /// What the user should know.
     pub notes: Vec<String>,
 }
+
+paged!(SemanticDiffReply: symbols);
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SymbolChange {
@@ -98,8 +94,9 @@ pub struct SymbolChange {
 const MAX_NAMES: usize = 5;
 
 pub(crate) fn run(cx: &mut Cx<'_>, arguments: &SemanticDiff) -> Result<SemanticDiffReply> {
-    let SemanticDiff { old, new, packages, limit } = arguments;
-    compare(cx, (old, new), packages, |found| {
+    let SemanticDiff { old, new, packages } = arguments;
+    let mut pages = cx.pages("semantic_diff", arguments, 200)?;
+    let mut reply = compare(cx, &mut pages, (old, new), packages, |found, pages| {
         let symbols = symbols(found)?;
         let total = symbols.len();
         Ok(SemanticDiffReply {
@@ -110,11 +107,13 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &SemanticDiff) -> Result<SemanticD
             summary: summary(found, &symbols),
             counts: found.difference.counts(),
             total,
-            truncated: total > *limit,
-            symbols: cut(symbols, *limit),
+            symbols: pages.of(symbols),
+            page: Page::default(),
             notes: notes(found.difference),
         })
-    })
+    })?;
+    pages.finish(&mut reply)?;
+    Ok(reply)
 }
 
 /// Every symbol of the repository's own that differs. Files and packages count where their own lines do.

@@ -1,8 +1,10 @@
 //! What differs between two snapshots, as sets.
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 use std::sync::Arc;
 
+use knowing_graph::NodeIndex;
 use knowing_model::identity::edge_id;
 use knowing_model::{EdgeId, NodeId, hex};
 use knowing_store::OwnEdge;
@@ -13,8 +15,9 @@ use crate::answer::{SymbolInfo, Tree, confidence, rounded};
 use crate::cx::{Cx, Opened};
 use crate::diff::{Compared, Difference};
 use crate::error::Result;
+use crate::page::{Page, Pages, paged};
 use crate::prove::latest;
-use crate::view::View;
+use crate::view::{View, place_of};
 
 /// What differs between two snapshots: symbols, edges and packages
 #[derive(Clone, Debug, clap::Args, Deserialize, JsonSchema)]
@@ -40,18 +43,10 @@ pub struct Diff {
     #[arg(long, value_name = "DIR", value_delimiter = ',')]
     #[serde(default)]
     pub packages: Vec<String>,
-    /// How many to list; 0 gives the number alone
-    #[arg(long, default_value_t = 200)]
-    #[serde(default = "two_hundred")]
-    pub limit: usize,
 }
 
 pub(crate) fn prev() -> String {
     "@prev".to_owned()
-}
-
-fn two_hundred() -> usize {
-    200
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -74,10 +69,15 @@ pub struct DiffReply {
     pub packages_added: Vec<String>,
     pub packages_removed: Vec<String>,
     pub packages_changed: Vec<String>,
-    pub truncated: bool,
+    #[serde(flatten)]
+    pub page: Page,
     /// What the user should know.
     pub notes: Vec<String>,
 }
+
+paged!(DiffReply:
+    nodes_added, nodes_removed, nodes_modified, nodes_moved, edges_added, edges_removed, edges_changed,
+    packages_added, packages_removed, packages_changed);
 
 /// One of the two snapshots.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -136,28 +136,20 @@ pub struct KnownAs {
 }
 
 pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Diff) -> Result<DiffReply> {
-    let Diff { old, new, packages, limit } = arguments;
-    compare(cx, (old, new), packages, |found| {
+    let Diff { old, new, packages } = arguments;
+    let mut pages = cx.pages("snapshot_diff", arguments, 200)?;
+    // Counts alone need no names.
+    let names_wanted = cx.paging.limit != Some(0);
+    let mut reply = compare(cx, &mut pages, (old, new), packages, |found, pages| {
         let Found { old, new, difference, .. } = found;
-        let limit = *limit;
         let counts = difference.counts();
-        let longest = [
-            counts.nodes_added,
-            counts.nodes_removed,
-            counts.nodes_modified,
-            counts.nodes_moved,
-            counts.edges_added,
-            counts.edges_removed,
-            counts.edges_changed,
-        ];
         let mut modified = Vec::new();
-        // Counts alone need no names.
-        for it in difference.modified.iter().filter(|_| limit > 0) {
+        for it in difference.modified.iter().filter(|_| names_wanted) {
             modified.push(ModifiedNode { symbol: new.info(it.new)?, changed: it.parts() });
         }
         modified.sort_by_cached_key(|it| by_name(&it.symbol));
         let mut moved = Vec::new();
-        for it in difference.moved.iter().filter(|_| limit > 0) {
+        for it in difference.moved.iter().filter(|_| names_wanted) {
             let (from, to) = (old.info(it.old)?, new.info(it.new)?);
             moved.push(MovedNode { from, to, similarity: rounded(it.similarity) });
         }
@@ -170,20 +162,30 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Diff) -> Result<DiffReply> {
             new: found.sides.1.clone(),
             change: difference.class.name(),
             counts,
-            nodes_added: infos(new, &difference.added, limit)?,
-            nodes_removed: infos(old, &difference.removed, limit)?,
-            nodes_modified: cut(modified, limit),
-            nodes_moved: cut(moved, limit),
-            edges_added: edges(new, difference.edges_added.iter().map(|it| (it, None)), limit)?,
-            edges_removed: edges(old, difference.edges_removed.iter().map(|it| (it, None)), limit)?,
-            edges_changed: edges(new, changed, limit)?,
-            packages_added: packages.added.clone(),
-            packages_removed: packages.removed.clone(),
-            packages_changed: packages.changed.clone(),
-            truncated: longest.into_iter().any(|it| it > limit),
+            nodes_added: infos(new, &difference.added, pages)?,
+            nodes_removed: infos(old, &difference.removed, pages)?,
+            nodes_modified: pages.of(modified),
+            nodes_moved: pages.of(moved),
+            edges_added: edges(
+                new,
+                difference.edges_added.iter().map(|it| (it, None)),
+                pages.range(counts.edges_added),
+            )?,
+            edges_removed: edges(
+                old,
+                difference.edges_removed.iter().map(|it| (it, None)),
+                pages.range(counts.edges_removed),
+            )?,
+            edges_changed: edges(new, changed, pages.range(counts.edges_changed))?,
+            packages_added: pages.of(packages.added.clone()),
+            packages_removed: pages.of(packages.removed.clone()),
+            packages_changed: pages.of(packages.changed.clone()),
+            page: Page { truncated: !names_wanted && counts != DiffCounts::default(), next_cursor: None },
             notes: notes(difference),
         })
-    })
+    })?;
+    pages.finish(&mut reply)?;
+    Ok(reply)
 }
 
 /// Two snapshots and what differs between them.
@@ -197,19 +199,21 @@ pub(crate) struct Found<'a> {
 /// Opens two snapshots, compares them, and answers while both are open.
 pub(crate) fn compare<T>(
     cx: &mut Cx<'_>,
+    pages: &mut Pages,
     (old, new): (&str, &str),
     packages: &[String],
-    answer: impl FnOnce(&Found<'_>) -> Result<T>,
+    answer: impl FnOnce(&Found<'_>, &mut Pages) -> Result<T>,
 ) -> Result<T> {
     // Naming a commit may index it: both are there before either is read.
     let (old, new) = (cx.open_reference(old)?, cx.open_reference(new)?);
+    let (old, new) = (pages.settle(old)?, pages.settle(new)?);
     let place = cx.place().ok().or_else(|| cx.known_place(&new));
     let (before, after) = (old.view()?, new.view()?);
     let compared = Compared { old: &before, new: &after, place: place.as_ref(), packages };
     let difference = compared
         .difference(&old.store.package_roots(&old.snapshot)?, &new.store.package_roots(&new.snapshot)?)?;
     let sides = (side(&old), side(&new));
-    answer(&Found { old: &before, new: &after, sides, difference: &difference })
+    answer(&Found { old: &before, new: &after, sides, difference: &difference }, pages)
 }
 
 fn side(opened: &Opened) -> Side {
@@ -243,12 +247,16 @@ pub(crate) fn notes(difference: &Difference) -> Vec<String> {
     }
 }
 
-fn infos(view: &View<'_>, nodes: &[knowing_graph::NodeIndex], limit: usize) -> Result<Vec<SymbolInfo>> {
-    let mut infos =
-        nodes.iter().filter(|_| limit > 0).map(|it| view.info(*it)).collect::<Result<Vec<_>>>()?;
-    infos.sort_by_cached_key(by_name);
-    infos.truncate(limit);
-    Ok(infos)
+/// Own code before what lies outside, by place.
+fn infos(view: &View<'_>, nodes: &[NodeIndex], pages: &mut Pages) -> Result<Vec<SymbolInfo>> {
+    let range = pages.range(nodes.len());
+    if range.is_empty() {
+        return Ok(Vec::new());
+    }
+    let names = view.names()?;
+    let mut nodes = nodes.to_vec();
+    nodes.sort_by_cached_key(|it| place_of(names, *it));
+    nodes[range].iter().map(|it| view.info(*it)).collect()
 }
 
 /// Own code before what lies outside, by name.
@@ -256,12 +264,12 @@ fn by_name(it: &SymbolInfo) -> impl Ord + use<> {
     (it.file.is_none(), it.qualified_name.clone(), it.kind, it.id.clone())
 }
 
-fn edges<'a>(
+pub(crate) fn edges<'a>(
     view: &View<'_>,
     edges: impl Iterator<Item = (&'a OwnEdge, Option<&'a OwnEdge>)>,
-    limit: usize,
+    range: Range<usize>,
 ) -> Result<Vec<DiffEdge>> {
-    if limit == 0 {
+    if range.is_empty() {
         return Ok(Vec::new());
     }
     let mut ends: HashMap<u32, (NodeId, Arc<str>)> = HashMap::new();
@@ -287,7 +295,6 @@ fn edges<'a>(
         ));
     }
     listed.sort_unstable_by(|a, b| (&a.0, a.1, &a.2, a.3).cmp(&(&b.0, b.1, &b.2, b.3)));
-    listed.truncate(limit);
     let known =
         |it: &OwnEdge| KnownAs { provenance: it.provenance.name(), confidence: confidence(it.confidence_bp) };
     let edge = |(source, kind, target, id, edge, before): (
@@ -309,10 +316,11 @@ fn edges<'a>(
             before: before.map(known),
         }
     };
-    Ok(listed.into_iter().map(edge).collect())
+    Ok(listed.drain(range).map(edge).collect())
 }
 
-pub(crate) fn cut<T>(mut list: Vec<T>, limit: usize) -> Vec<T> {
-    list.truncate(limit);
+/// The first few.
+pub(crate) fn cut<T>(mut list: Vec<T>, most: usize) -> Vec<T> {
+    list.truncate(most);
     list
 }

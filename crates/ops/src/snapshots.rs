@@ -9,6 +9,7 @@ use crate::answer::Tree;
 use crate::clock::utc;
 use crate::cx::Cx;
 use crate::error::{Error, ErrorKind, Result};
+use crate::page::{Page, paged};
 use crate::reference::chain;
 
 /// List the snapshots of the repository, newest first, or pin one so that it is never collected
@@ -29,10 +30,6 @@ pub struct Snapshots {
     /// The snapshot to pin or unpin
     #[serde(default)]
     pub snapshot: Option<String>,
-    /// How many to list; 0 gives the number alone
-    #[arg(long, default_value_t = 50)]
-    #[serde(default = "fifty")]
-    pub limit: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum, Deserialize, JsonSchema)]
@@ -44,17 +41,14 @@ pub enum SnapshotAction {
     Unpin,
 }
 
-fn fifty() -> usize {
-    50
-}
-
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SnapshotsReply {
     #[serde(flatten)]
     pub tree: Tree,
     pub snapshots: Vec<SnapshotInfo>,
     pub total: usize,
-    pub truncated: bool,
+    #[serde(flatten)]
+    pub page: Page,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -80,6 +74,8 @@ pub struct SnapshotInfo {
     pub edges: u64,
 }
 
+paged!(SnapshotsReply: snapshots);
+
 pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Snapshots) -> Result<SnapshotsReply> {
     let changed = match (arguments.action, &arguments.snapshot) {
         (Some(action), Some(reference)) => Some(change(cx, action, reference)?),
@@ -92,24 +88,23 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Snapshots) -> Result<SnapshotsRep
             ));
         }
     };
-    let opened = cx.open()?;
+    let mut pages = cx.pages("snapshots", arguments, 50)?;
+    let opened = cx.open_page(&mut pages)?;
     let store = &opened.store;
     let mut all = store.snapshots(opened.snapshot.repo)?;
     all.reverse();
     all.retain(|it| changed.is_none_or(|id| it.id == id));
     let on_chain = chain(store, &opened.snapshot)?;
     let mut snapshots = Vec::new();
-    for it in all.iter().take(arguments.limit) {
+    for it in &all[pages.range(all.len())] {
         let parent = it.parent.map(|row| store.snapshot_at(row)).transpose()?.flatten();
         let place = on_chain.iter().position(|other| other.id == it.id);
         snapshots.push(info(it, parent.as_ref(), place, store.is_pinned(it.id)?));
     }
-    Ok(SnapshotsReply {
-        tree: opened.tree,
-        total: all.len(),
-        truncated: snapshots.len() < all.len(),
-        snapshots,
-    })
+    let mut reply =
+        SnapshotsReply { tree: opened.tree.clone(), total: all.len(), page: Page::default(), snapshots };
+    pages.finish(&mut reply)?;
+    Ok(reply)
 }
 
 fn change(cx: &mut Cx<'_>, action: SnapshotAction, reference: &str) -> Result<knowing_model::SnapshotId> {

@@ -13,6 +13,7 @@ use crate::cx::Cx;
 use crate::error::{Candidate, Error, ErrorKind, Result};
 use crate::freshness::{StalePolicy, TreeChoice};
 use crate::nearest::nearest;
+use crate::page::USUAL_TOKENS;
 use crate::{Access, Listed};
 
 /// An operation that is a tool.
@@ -46,7 +47,15 @@ fn tool(listed: Listed) -> Option<Tool> {
         // `stale` nowhere: what happens without it is what agents want.
         let names_snapshots = ["base", "commit", "confirm", "old", "quick", "snapshot"];
         let has_tree = !names_snapshots.iter().any(|it| properties.contains_key(*it));
-        for name in COMMON.iter().filter(|it| **it == REPO || (**it == "tree" && has_tree)) {
+        if let Some((_, unsaid)) = UNSAID.iter().find(|it| it.0 == listed.name) {
+            properties.retain(|name, _| !unsaid.contains(&name.as_str()));
+        }
+        // A session is for who is given packs.
+        let has_packs = properties.contains_key("pack_root");
+        for name in COMMON
+            .iter()
+            .filter(|it| **it == REPO || (**it == "tree" && has_tree) || (**it == SESSION && has_packs))
+        {
             properties.insert((*name).to_owned(), serde_json::json!({ "type": "string" }));
         }
     }
@@ -259,7 +268,17 @@ fn replace(value: &mut Value, reference: &str, definition: &Value) {
 }
 
 /// The arguments that all tools have in common.
-const COMMON: &[&str] = &[REPO, "stale", "tree"];
+const COMMON: &[&str] = &[REPO, SESSION, "stale", "tree"];
+
+const SESSION: &str = "session";
+
+/// What a tool takes because its command does, and agents need not know.
+const UNSAID: &[(&str, &[&str])] = &[
+    ("context_for_task", &["ranker", "without"]),
+    ("context_for_files", &["ranker", "without"]),
+    ("context_for_pr", &["ranker", "without"]),
+    ("explain_symbol", &["budget", "detail", "format", "limit", "pack_root", "ranker", "without"]),
+];
 
 const REPO: &str = "repo";
 
@@ -278,16 +297,41 @@ const ALSO: &[(&str, &str)] = &[
 /// when what is stored is of another.
 pub(crate) fn take_common(arguments: &mut Map<String, Value>, cx: &mut Cx<'_>) -> Result<()> {
     // Under the first name that is there.
-    if let Some(repo) = take_text(arguments, &[REPO, "repo_url"], "a path or url")? {
+    if let Some(repo) = take_text(arguments, &[REPO, "repo_url", "repo_hash"], "a path or url")? {
         cx.repo = Some(repo);
     }
     if let Some(tree) = take_text(arguments, &["tree"], "`head`, `working` or a revision")? {
         cx.tree = TreeChoice::named(&tree);
     }
+    if let Some(handle) = take_text(arguments, &[SESSION], "a handle")? {
+        crate::session::check_handle(&handle)?;
+        cx.session = Some(handle);
+    }
     if let Some(policy) = take_text(arguments, &["stale", "stale_policy"], "a policy")? {
         cx.stale = StalePolicy::named(&policy)?;
     }
     Ok(())
+}
+
+/// Takes out how much of the answer is wanted. A tool that has a limit of its own keeps it.
+pub(crate) fn take_paging<T: JsonSchema>(arguments: &mut Map<String, Value>, cx: &mut Cx<'_>) -> Result<()> {
+    let schema = schemars::schema_for!(T).to_value();
+    if schema["properties"].get("limit").is_none() {
+        cx.paging.limit = take_number(arguments, "limit")?.or(cx.paging.limit);
+    }
+    cx.paging.cursor = take_text(arguments, &["cursor"], "`next_cursor` of an answer")?;
+    cx.paging.max_tokens = take_number(arguments, "max_tokens")?.or(Some(USUAL_TOKENS));
+    Ok(())
+}
+
+fn take_number(arguments: &mut Map<String, Value>, name: &str) -> Result<Option<usize>> {
+    match arguments.remove(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(value) => match value.as_u64() {
+            Some(number) => Ok(Some(usize::try_from(number).unwrap_or(usize::MAX))),
+            None => Err(wrong(format!("`{name}` is `{value}`, expected a whole number, 0 or more"))),
+        },
+    }
 }
 
 fn take_text(arguments: &mut Map<String, Value>, names: &[&str], expected: &str) -> Result<Option<String>> {
@@ -398,7 +442,7 @@ mod tests {
     fn what_an_agent_gives_becomes_arguments() {
         let read =
             query(json!({"query": "f", "kinds": "method, class", "edges": "both", "package": null})).unwrap();
-        assert_eq!((read.query.as_str(), read.edges, read.limit), ("f", Direction::Both, 100));
+        assert_eq!((read.query.as_str(), read.edges), ("f", Direction::Both));
         assert_eq!(read.kinds, ["method", "class"]);
         assert_eq!(read.package, None);
         let read: BlastRadius = arguments(object(json!({"symbol_hash": "12345678"}))).unwrap();
@@ -415,10 +459,6 @@ mod tests {
     fn what_is_wrong_is_named() {
         check_refused(json!({}), "the argument `query` is missing");
         check_refused(json!({"query": 3}), "`query`: invalid type: integer `3`, expected a string");
-        check_refused(
-            json!({"query": "f", "limit": -1}),
-            "`limit`: invalid value: integer `-1`, expected a whole number, 0 or more",
-        );
         check_refused(
             json!({"query": "f", "edges": "up"}),
             "`edges`: unknown variant `up`, expected one of `none`, `in`, `out`, `both`",
@@ -445,6 +485,8 @@ mod tests {
             repo: None,
             tree: TreeChoice::Head,
             stale: StalePolicy::Refresh,
+            session: None,
+            paging: crate::Paging::default(),
             progress: &crate::Silent,
             output: &mut output,
         };

@@ -1,12 +1,13 @@
 //! One snapshot, open for reading: graph, rows and names behind one face.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
 use knowing_graph::{EdgeRecord, Graph, NodeIndex};
 use knowing_index::Anchors;
 use knowing_model::facts::FileFacts;
+use knowing_search::Names;
 use knowing_store::{FileRow, Reader, SymbolRow};
 
 use crate::answer::{Link, SymbolInfo, Tree, confidence, flag_names};
@@ -18,8 +19,21 @@ pub(crate) struct View<'a> {
     opened: &'a Opened,
     reader: Reader<'a>,
     graph: Graph,
+    /// Opened when it is needed: what stands where, without asking the database for each.
+    names: OnceCell<Names>,
     /// Paths share their first steps, so that names are asked for again and again.
     infos: RefCell<HashMap<NodeIndex, SymbolInfo>>,
+}
+
+/// What nodes are listed by: own code by its place, then what lies outside by its name, and of equals by node id.
+pub(crate) fn place_of(names: &Names, at: NodeIndex) -> impl Ord + use<> {
+    let file = names.file(at.0);
+    let name = match file {
+        Some(_) => String::new(),
+        None => format!("{} {}", names.container(at.0), names.symbol(at.0)),
+    };
+    // Files are numbered by their paths.
+    (file.is_none(), file, names.lines(at.0).0, name, at)
 }
 
 /// Where an edge was seen.
@@ -36,6 +50,7 @@ impl Opened {
             opened: self,
             reader: self.store.reader(&self.snapshot)?,
             graph: knowing_index::open_graph(&self.store, &self.snapshot)?,
+            names: OnceCell::new(),
             infos: RefCell::default(),
         })
     }
@@ -48,6 +63,14 @@ impl<'a> View<'a> {
 
     pub(crate) fn graph(&self) -> &Graph {
         &self.graph
+    }
+
+    pub(crate) fn names(&self) -> Result<&Names> {
+        if let Some(names) = self.names.get() {
+            return Ok(names);
+        }
+        let names = knowing_index::open_names(&self.opened.store, &self.opened.snapshot)?;
+        Ok(self.names.get_or_init(|| names))
     }
 
     pub(crate) fn reader(&self) -> &Reader<'a> {
@@ -105,6 +128,24 @@ impl<'a> View<'a> {
             info.language = Some(node.language).filter(|it| !it.is_empty());
         }
         Ok(info)
+    }
+
+    /// The text of a symbol as it stands on disk, or as git has it; none where neither can be read.
+    pub(crate) fn source(&self, symbol: &SymbolInfo) -> Result<Option<String>> {
+        let (Some(path), Some(place)) = (&symbol.file, &self.opened.work.place) else { return Ok(None) };
+        let text = match self.opened.work.anchors(path) {
+            Some(_) => place.text_on_disk(path),
+            None => self.reader.file(path)?.and_then(|it| place.blob(&it.blob, path)),
+        };
+        let lines = (symbol.line.unwrap_or(0) as usize, symbol.end_line.unwrap_or(0) as usize);
+        Ok(text.map(|text| {
+            let text = String::from_utf8_lossy(&text);
+            let own = text
+                .lines()
+                .skip(lines.0.saturating_sub(1))
+                .take((lines.1 + 1).saturating_sub(lines.0.max(1)));
+            own.collect::<Vec<_>>().join("\n")
+        }))
     }
 
     pub(crate) fn qualified_name(&self, at: NodeIndex) -> Result<String> {

@@ -88,7 +88,7 @@ pub struct NamedNumber {
 pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Why) -> Result<WhyReply> {
     check_task(&arguments.task)?;
     let asked = Asked::Task(arguments.task.clone());
-    let wanted = arguments.options.wanted(&asked)?;
+    let wanted = arguments.options.wanted(&asked, None)?;
     let (opened, place) = cx.open_fresh()?;
     let engine = Engine::new(&opened, place)?;
     let view = opened.view()?;

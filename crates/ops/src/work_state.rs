@@ -32,6 +32,11 @@ impl WorkState {
         self.changes.len()
     }
 
+    /// Files that differ, by path.
+    pub(crate) fn changes(&self) -> impl Iterator<Item = &WorkChange> {
+        self.changes.values()
+    }
+
     /// Where a file's lines stand now; none for a file that is as the snapshot has it.
     pub(crate) fn anchors(&self, path: &str) -> Option<Rc<Anchors>> {
         let change = self.changes.get(path)?;

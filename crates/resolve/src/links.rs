@@ -308,7 +308,9 @@ impl Pattern {
                 && (!rest.is_empty() || !parts.is_empty());
         }
         match parts.split_first() {
-            Some((part, others)) => wild(first.as_bytes(), part.as_bytes()) && self.fits_from(rest, others, depth + 1),
+            Some((part, others)) => {
+                wild(first.as_bytes(), part.as_bytes()) && self.fits_from(rest, others, depth + 1)
+            }
             None => false,
         }
     }

@@ -178,8 +178,7 @@ impl Routes {
                 let n = n_of.entry(it.name.clone()).or_default();
                 *n += 1;
                 let in_dir = class == ContainerClass::Dir && repeated.contains(&(holder, it.name.clone()));
-                let base =
-                    if in_dir { in_file(&it.name, world.path(*file)) } else { it.name.clone() };
+                let base = if in_dir { in_file(&it.name, world.path(*file)) } else { it.name.clone() };
                 it.symbol = if *n == 1 { base } else { format!("{base}#{n}") };
                 let is_contract = world.found_in(*file).routes[it.fact as usize].handler == Handler::Contract;
                 let by_key = if is_contract { &mut self.contracts } else { &mut self.by_key };
@@ -396,7 +395,14 @@ impl Mounts {
     }
 
     /// What stands before a router, outermost first, for each way to the top.
-    fn collect(&self, world: &World<'_>, key: Key, behind: &str, way: &mut Vec<Key>, found: &mut Vec<String>) {
+    fn collect(
+        &self,
+        world: &World<'_>,
+        key: Key,
+        behind: &str,
+        way: &mut Vec<Key>,
+        found: &mut Vec<String>,
+    ) {
         if way.len() >= MAX_DEPTH || found.len() >= MAX_PREFIXES || way.contains(&key) {
             return;
         }

@@ -115,8 +115,4 @@ impl Candidates {
         self.list = order.into_iter().map(|(_, _, at)| self.list[at].clone()).collect();
         self.positions = self.list.iter().zip(0..).map(|(it, at)| (it.node, at)).collect();
     }
-
-    pub(crate) fn len(&self) -> usize {
-        self.list.len()
-    }
 }

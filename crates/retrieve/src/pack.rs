@@ -60,12 +60,16 @@ pub fn pack(
     // The root's place is counted before it is known.
     payload.pack_root = Some(identity::empty_tree());
     let budget = 4 * packing.budget;
-    let mut used = packing.format.envelope_bytes(&payload);
+    let envelope = packing.format.envelope_bytes(&payload);
     let ranked = run.ranked.iter().filter(|it| it.score >= packing.cutoff).take(packing.limit);
     let mut items: Vec<Item<'_>> = Vec::new();
-    for (rank, it) in ranked.enumerate() {
-        let symbol = symbol(sources, &payload.repo, it, rank as u32, packing.detail, texts);
-        let bytes = packing.format.symbol_bytes(&symbol);
+    let ranked: Vec<&RankedSymbol> = ranked.collect();
+    // Which id a symbol gets is known when all are chosen: room for the widest.
+    let widest =
+        if payload.session.is_some() { MAX_SESSION_ID } else { ranked.len().saturating_sub(1) as u32 };
+    for (rank, it) in ranked.into_iter().enumerate() {
+        let symbol = symbol(sources, &payload.repo, it, widest, packing.detail, texts);
+        let bytes = packing.format.symbol_bytes(&symbol, &payload.repo);
         items.push(Item { ranked: it, symbol, bytes, rank, density: 0.0 });
     }
     let exponent = exponent(run, params, switches);
@@ -75,28 +79,19 @@ pub fn pack(
         it.density = it.ranked.score / tokens(it.bytes).max(1) as f64 * proximity;
     }
     let edge_budget = (budget as f64 * params.pack.edge_share) as usize;
-    let for_symbols = budget.saturating_sub(used);
+    let for_symbols = budget.saturating_sub(envelope);
     let all: usize = items.iter().map(|it| it.bytes).sum();
-    let mut chosen: Vec<Item<'_>> = Vec::new();
-    if all <= for_symbols {
-        chosen = items;
+    let (chosen, used) = if all <= for_symbols {
+        (items, envelope + all)
     } else {
         items.sort_by(|a, b| b.density.total_cmp(&a.density).then(a.rank.cmp(&b.rank)));
-        let mut left = for_symbols;
-        for it in items {
-            if it.bytes <= left {
-                left -= it.bytes;
-                chosen.push(it);
-            }
-        }
-        chosen.sort_by_key(|it| it.rank);
-    }
-    used += chosen.iter().map(|it| it.bytes).sum::<usize>();
+        fill(items, for_symbols, envelope, packing.format, &payload)
+    };
     let nodes: Vec<NodeIndex> = chosen.iter().map(|it| it.ranked.node).collect();
     payload.symbols = chosen.into_iter().map(|it| it.symbol).collect();
-    payload.symbols.iter_mut().zip(0..).for_each(|(it, id)| it.id = id);
     let room = budget.saturating_sub(used).min(edge_budget);
-    used += add_edges(sources, &nodes, packing.format, room, &mut payload);
+    let used = used + add_edges(sources, &nodes, packing.format, room, &mut payload);
+    number(&mut payload.symbols, packing.format);
     let versions: Vec<_> = nodes
         .iter()
         .map(|it| {
@@ -108,12 +103,67 @@ pub fn pack(
     payload.tokens = tokens(used);
     // What was counted is an upper bound; what is said is what it takes, the digits that say it included.
     loop {
-        let said = tokens(packing.format.encode(&payload).len());
+        let said = tokens(packing.format.bytes(&payload));
         if said == payload.tokens {
             return payload;
         }
         payload.tokens = said;
     }
+}
+
+/// Under a session, ids go on through all answers.
+const MAX_SESSION_ID: u32 = 99_999;
+/// When more than this part of the budget is free, what was counted is looked at again.
+const FREE_SHARE: usize = 20;
+
+/// Takes from the densest on what fits, in the order of rank, and says what it takes. What symbols share in a format counts
+/// once at the end, so that more may fit than was counted.
+fn fill<'a>(
+    items: Vec<Item<'a>>,
+    for_symbols: usize,
+    envelope: usize,
+    format: Format,
+    head: &Payload,
+) -> (Vec<Item<'a>>, usize) {
+    let (mut chosen, mut skipped): (Vec<Item<'a>>, Vec<Item<'a>>) = (Vec::new(), items);
+    let mut left = for_symbols;
+    let mut used = envelope;
+    loop {
+        let n_before = chosen.len();
+        let mut others = Vec::new();
+        for it in skipped {
+            if it.bytes <= left {
+                left -= it.bytes;
+                used += it.bytes;
+                chosen.push(it);
+            } else {
+                others.push(it);
+            }
+        }
+        chosen.sort_by_key(|it| it.rank);
+        skipped = others;
+        if skipped.is_empty() || chosen.len() == n_before {
+            return (chosen, used);
+        }
+        let symbols: Vec<Symbol> = chosen.iter().map(|it| it.symbol.clone()).collect();
+        let bare = Payload { tokens: head.budget, ..head.clone() };
+        let frame = envelope.saturating_sub(format.bytes(&bare));
+        let whole = format.bytes(&Payload { symbols, ..bare }) + frame;
+        let free = (envelope + for_symbols).saturating_sub(whole);
+        if free * FREE_SHARE <= for_symbols {
+            return (chosen, used);
+        }
+        (used, left) = (whole, free);
+    }
+}
+
+/// In the order in which the format lists them.
+fn number(symbols: &mut [Symbol], format: Format) {
+    let mut listed: Vec<&mut Symbol> = symbols.iter_mut().collect();
+    if format.groups_by_distance() {
+        listed.sort_by_key(|it| it.distance);
+    }
+    listed.into_iter().zip(0..).for_each(|(it, id)| it.id = id);
 }
 
 struct Item<'a> {

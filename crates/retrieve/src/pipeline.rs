@@ -16,6 +16,7 @@
 use knowing_graph::{Graph, Hits, NodeIndex, Standing, Walk, Walked, hits, walk};
 use knowing_model::NodeKind;
 use knowing_search::{Collection, Names, Prepared, Searcher as _};
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::candidates::{Channel, Found};
@@ -200,7 +201,8 @@ pub(crate) fn rank(
     ranker: Ranker,
 ) -> Vec<RankedSymbol> {
     let n_candidates = evidence.len();
-    let features: Vec<Vec<f32>> = evidence.iter().map(|it| features::of(it, scene)).collect();
+    let features: Vec<Vec<f32>> =
+        evidence.par_iter().with_min_len(32).map(|it| features::of(it, scene)).collect();
     let learned = match ranker {
         Ranker::Learned => model::built_in().score_rows(&features.concat()),
         Ranker::Formula => Vec::new(),

@@ -1,8 +1,12 @@
 //! The best documents of a segment, in blocks: within a block all terms are added up in their order, term by term, into
 //! sums that fit in the processor's cache; then the best are kept and the next block begins.
 
+use std::ops::Range;
+
+use rayon::prelude::*;
+
 use crate::fields::N_FIELDS;
-use crate::postings::{Cursor, END, fields_of};
+use crate::postings::{Cursor, fields_of};
 use crate::score::weighted_sum;
 use crate::searcher::Prepared;
 
@@ -15,8 +19,41 @@ pub(crate) struct Candidate {
     pub(crate) document: u32,
 }
 
-/// For each view the best `limit` documents of a segment, in no order.
+/// Documents that are worth a thread.
+const MIN_PART: usize = 2 * BLOCK;
+
+/// For each view the best `limit` documents of a segment and more, in no order.
 pub(crate) fn best_of(prepared: &Prepared<'_>, segment: usize, limit: usize) -> Vec<Vec<Candidate>> {
+    let n_documents = prepared.segments[segment].index.count() as usize;
+    let n_parts = (n_documents / MIN_PART).clamp(1, rayon::current_num_threads());
+    best_in_parts(prepared, segment, limit, n_parts as u32)
+}
+
+/// Parts of the documents go to threads. A score is made of one document's postings in the order of the terms, and every part
+/// keeps as many as are asked for: the best are the same for any number of parts.
+pub(crate) fn best_in_parts(
+    prepared: &Prepared<'_>,
+    segment: usize,
+    limit: usize,
+    n_parts: u32,
+) -> Vec<Vec<Candidate>> {
+    let part = prepared.segments[segment].index.count().div_ceil(n_parts);
+    let parts = (0..n_parts).into_par_iter().map(|it| it * part..(it + 1).saturating_mul(part));
+    let mut parts: Vec<Vec<Vec<Candidate>>> =
+        parts.map(|documents| best_among(prepared, segment, documents, limit)).collect();
+    let mut best = parts.remove(0);
+    for part in parts {
+        best.iter_mut().zip(part).for_each(|(best, part)| best.extend(part));
+    }
+    best
+}
+
+fn best_among(
+    prepared: &Prepared<'_>,
+    segment: usize,
+    documents: Range<u32>,
+    limit: usize,
+) -> Vec<Vec<Candidate>> {
     let n_views = prepared.query.views().len();
     let mut best: Vec<Best> = (0..n_views).map(|_| Best::new(limit)).collect();
     let index = prepared.segments[segment].index;
@@ -24,14 +61,16 @@ pub(crate) fn best_of(prepared: &Prepared<'_>, segment: usize, limit: usize) -> 
         .terms
         .iter()
         .filter_map(|term| {
-            let cursor = index.postings(term.numbers[segment]?);
+            let mut cursor = index.postings(term.numbers[segment]?);
+            cursor.advance_to(documents.start);
             Some(List { cursor, weights: &term.weights })
         })
         .collect();
     let mut block = Block::new(prepared, segment);
     if limit > 0 {
-        while let Some(first) = lists.iter().map(|it| it.cursor.key).min().filter(|&it| it != END) {
+        while let Some(first) = lists.iter().map(|it| it.cursor.key).min().filter(|&it| it < documents.end) {
             block.first = first;
+            block.end = documents.end.min(first.saturating_add(BLOCK as u32));
             for list in &mut lists {
                 block.add(list);
             }
@@ -59,6 +98,8 @@ struct Block<'s> {
     /// For each field the views it counts in, and its weight there.
     views_of: [Vec<(usize, f64)>; N_FIELDS],
     first: u32,
+    /// The first document that is not of the block.
+    end: u32,
     /// By document of the block and view.
     sums: Vec<f64>,
     /// A bit for each document of the block that has a term.
@@ -81,6 +122,7 @@ impl<'s> Block<'s> {
             lengths,
             views_of,
             first: 0,
+            end: 0,
             sums,
             touched: [0; BLOCK / 64],
         }
@@ -89,9 +131,8 @@ impl<'s> Block<'s> {
     /// Adds what a term gives to the documents of the block.
     fn add(&mut self, list: &mut List<'_>) {
         let Prepared { norms, query, .. } = self.prepared;
-        let Block { n_views, lengths, views_of, first, sums, touched, .. } = self;
-        let (n_views, first) = (*n_views, *first as usize);
-        let end = (first + BLOCK).min(END as usize) as u32;
+        let Block { n_views, lengths, views_of, first, end, sums, touched, .. } = self;
+        let (n_views, first, end) = (*n_views, *first as usize, *end);
         // Beside the loop's other values, not behind a reference.
         let mut cursor = list.cursor.clone();
         while cursor.key < end {

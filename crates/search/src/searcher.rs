@@ -115,10 +115,19 @@ pub(crate) struct PreparedTerm {
 impl Prepared<'_> {
     /// See `Searcher::search`.
     pub fn best(&self, limit: usize) -> Vec<Vec<Hit>> {
+        self.ranked(limit, |segment| best_of(self, segment, limit))
+    }
+
+    /// The best of what each segment offers.
+    pub(crate) fn ranked(
+        &self,
+        limit: usize,
+        offered: impl Fn(usize) -> Vec<Vec<Candidate>>,
+    ) -> Vec<Vec<Hit>> {
         let mut found: Vec<Vec<Hit>> = vec![Vec::new(); self.query.views().len()];
         for number in 0..self.segments.len() {
             let segment = self.segments[number];
-            for (hits, best) in found.iter_mut().zip(best_of(self, number, limit)) {
+            for (hits, best) in found.iter_mut().zip(offered(number)) {
                 hits.extend(best.into_iter().map(|Candidate { score, document }| Hit {
                     document: DocIndex(segment.first + document),
                     node: segment.index.node_at(document),

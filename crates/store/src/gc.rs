@@ -17,6 +17,7 @@ use crate::connection::Store;
 use crate::error::{Fault, Result};
 use crate::packed::unpack_rows;
 use crate::packs::forget_old;
+use crate::sessions::{forget_old_sessions, forget_repo_in_sessions};
 use crate::snapshots::{SnapshotRow, sets_of, snapshot_at};
 use crate::steps::step;
 
@@ -76,6 +77,7 @@ impl Store {
             let kept = kept(db, keeping)?;
             sweep(db, |it| !kept.contains(&it.row), &mut collected)?;
             collected.add("packs", forget_old(db, keeping.now)?);
+            collected.add("sessions", forget_old_sessions(db, keeping.now)?);
             Ok(collected)
         })
     }
@@ -116,6 +118,8 @@ impl Store {
         self.sweep(mode, base_of, |db| {
             let mut collected = Collected::default();
             collected.add("packs", db.execute("DELETE FROM packs WHERE repo_id = ?1", [repo])?);
+            collected.add("session_items", forget_repo_in_sessions(db, repo)?);
+            collected.add("feedback", db.execute("DELETE FROM feedback WHERE repo_id = ?1", [repo])?);
             collected.add("worktrees", db.execute("DELETE FROM worktrees WHERE repo_id = ?1", [repo])?);
             sweep(db, |it| it.repo == repo, &mut collected)?;
             collected.add("repos", db.execute("DELETE FROM repos WHERE repo_id = ?1", [repo])?);

@@ -26,6 +26,8 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     Migration { version: 4, sql: include_str!("schema/004_walked.sql") },
     Migration { version: 5, sql: include_str!("schema/005_notes.sql") },
     Migration { version: 6, sql: include_str!("schema/006_sums.sql") },
+    Migration { version: 7, sql: include_str!("schema/007_sessions.sql") },
+    Migration { version: 8, sql: include_str!("schema/008_feedback.sql") },
 ];
 
 /// `knwg` in ASCII.

@@ -11,6 +11,20 @@ const KEPT_SECONDS: i64 = 30 * 86_400;
 const COMPRESSION: i32 = 3;
 const MAX_BYTES: usize = 64 << 20;
 
+/// A pack that was answered.
+#[derive(Clone, Copy, Debug)]
+pub struct NewPack<'a> {
+    pub repo: i64,
+    /// Of all that was asked.
+    pub key: Hash,
+    pub root: Hash,
+    /// How it was written.
+    pub form: &'a str,
+    pub payload: &'a str,
+    /// Unix seconds.
+    pub now: i64,
+}
+
 impl Store {
     /// The pack that was answered under this key.
     pub fn pack_of_key(&self, key: Hash) -> Result<Option<String>> {
@@ -28,20 +42,36 @@ impl Store {
             let found: Option<Vec<u8>> =
                 statement.query_row([id.as_bytes().as_slice()], |row| row.get(0)).optional()?;
             let Some(found) = found else { return Ok(None) };
-            let bytes = zstd::bulk::decompress(&found, MAX_BYTES);
-            let text = bytes.ok().and_then(|it| String::from_utf8(it).ok());
-            text.map(Some).ok_or_else(|| Fault::damaged(format!("the pack {id} cannot be read")))
+            unpacked(&found, id).map(Some)
         })
     }
 
-    /// Keeps a pack of a repository and forgets those that are too old. `now` is in seconds since 1970.
-    pub fn keep_pack(&mut self, repo: i64, key: Hash, root: Hash, payload: &str, now: i64) -> Result<()> {
+    /// The newest packs of this root that were written in this form.
+    pub fn packs_of_root(&self, root: Hash, form: &str) -> Result<Vec<String>> {
+        const MAX_PACKS: i64 = 8;
+        self.read(|db| {
+            let mut statement = db.prepare_cached(
+                "SELECT payload FROM packs WHERE root = ?1 AND form = ?2 ORDER BY created_at DESC, key LIMIT ?3",
+            )?;
+            let mut rows = statement.query((root.as_bytes().as_slice(), form, MAX_PACKS))?;
+            let mut packs = Vec::new();
+            while let Some(row) = rows.next()? {
+                let packed = row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
+                packs.push(unpacked(packed, root)?);
+            }
+            Ok(packs)
+        })
+    }
+
+    /// Keeps a pack of a repository and forgets those that are too old.
+    pub fn keep_pack(&mut self, pack: &NewPack<'_>) -> Result<()> {
+        let NewPack { repo, key, root, form, payload, now } = *pack;
         self.write(|db| {
             let packed = zstd::bulk::compress(payload.as_bytes(), COMPRESSION)?;
             forget_old(db, now)?;
             db.prepare_cached(
-                "INSERT INTO packs (key, repo_id, root, payload, created_at) VALUES (?1, ?2, ?3, ?4, ?5)
-                 ON CONFLICT (key) DO UPDATE SET repo_id = ?2, root = ?3, payload = ?4, created_at = ?5",
+                "INSERT INTO packs (key, repo_id, root, payload, created_at, form) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+                 ON CONFLICT (key) DO UPDATE SET repo_id = ?2, root = ?3, payload = ?4, created_at = ?5, form = ?6",
             )?
             .execute((
                 key.as_bytes().as_slice(),
@@ -49,10 +79,17 @@ impl Store {
                 root.as_bytes().as_slice(),
                 packed,
                 now,
+                form,
             ))?;
             Ok(())
         })
     }
+}
+
+fn unpacked(packed: &[u8], id: Hash) -> std::result::Result<String, Fault> {
+    let bytes = zstd::bulk::decompress(packed, MAX_BYTES);
+    let text = bytes.ok().and_then(|it| String::from_utf8(it).ok());
+    text.ok_or_else(|| Fault::damaged(format!("the pack {id} cannot be read")))
 }
 
 /// How many went.

@@ -52,7 +52,11 @@ fn head(payload: &Payload) -> String {
     line(format_args!("# {}: {} at {}", plain(tool), plain(repo), plain(tree)));
     line(format_args!(""));
     let (symbols, edges) = (count(payload.symbols.len(), "symbol"), count(payload.edges.len(), "edge"));
-    let fresh = if fresh == "yes" { Cow::Borrowed("") } else { Cow::Owned(format!("; {}", plain(fresh))) };
+    let fresh = if fresh == "yes" || fresh.is_empty() {
+        Cow::Borrowed("")
+    } else {
+        Cow::Owned(format!("; {}", plain(fresh)))
+    };
     line(format_args!("{symbols}, {edges}; {tokens} of {budget} tokens{fresh}"));
     if let Some(root) = payload.pack_root {
         line(format_args!("\npack `{root}`"));

@@ -35,6 +35,7 @@ fn check_names(session: &Session, place: &Path) -> usize {
             data_directory: Some(session.data()),
             auto_gc: true,
             now: 0,
+            started: 0,
         };
         let mut output = Vec::new();
         let mut cx = Cx {
@@ -42,6 +43,8 @@ fn check_names(session: &Session, place: &Path) -> usize {
             repo: Some(repo.to_owned()),
             tree: TreeChoice::default(),
             stale: StalePolicy::default(),
+            session: None,
+            paging: Default::default(),
             progress: &Silent,
             output: &mut output,
         };
@@ -52,7 +55,7 @@ fn check_names(session: &Session, place: &Path) -> usize {
         };
         let reply = operation.run(&mut cx).unwrap_or_else(|error| panic!("{text}: {}", error.message));
         let found: Vec<String> = match reply {
-            Reply::Query(it) => it.symbols.into_iter().map(|it| it.id).collect(),
+            Reply::Query(it) => it.symbols.into_iter().map(|it| it.symbol.id).collect(),
             Reply::Callers(it) => vec![it.symbol.id],
             _ => Vec::new(),
         };

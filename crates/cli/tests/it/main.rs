@@ -20,6 +20,7 @@ mod proofs;
 mod safety;
 mod session;
 mod snapshots;
+mod system;
 mod tidy;
 mod upkeep;
 mod worktrees;

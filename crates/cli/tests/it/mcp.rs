@@ -212,7 +212,7 @@ fn p1_an_agent_asks_for_context_first() {
         let place = found.iter().position(|it| it["name"] == "price").unwrap();
         assert_eq!((&pack["tool"], &pack["fresh"]), (&json!("context_for_task"), &json!("yes")));
         assert!(text.contains("symbols") && !text.contains('{'), "{text}");
-        let files = json!({"files": "shop/cart.py,none.py"});
+        let files = json!({"files": "shop/cart.py,none.py", "format": "json"});
         let (pack, _) = answer(call(client, "context_for_files", files).await);
         assert_eq!(
             (pack["symbols"].as_array().unwrap().len(), &pack["unknown_files"]),
@@ -244,16 +244,21 @@ fn c1_context_is_the_same_data_on_both_faces() {
         ),
         (
             "context_for_task",
-            json!({"task_description": task, "limit": 2, "detail": "source", "no_classes": true, "without": "walk"}),
+            json!({"task_description": task, "limit": 2, "detail": "source", "no_classes": true, "without": "walk",
+                "format": "json"}),
             &["context", task, "--limit", "2", "--detail", "source", "--no-classes", "--without", "walk"],
         ),
         (
             "context_for_files",
-            json!({"files": ["shop/cart.py", "x.py"]}),
+            json!({"files": ["shop/cart.py", "x.py"], "format": "json"}),
             &["context", "--files", "shop/cart.py,x.py"],
         ),
-        ("context_for_pr", json!({"files": ["shop/late.py"]}), &["context-for-pr", "shop/late.py"]),
-        ("context_for_pr", json!({"base": "HEAD~1"}), &["context", "--base", "HEAD~1"]),
+        (
+            "context_for_pr",
+            json!({"files": ["shop/late.py"], "format": "json"}),
+            &["context-for-pr", "shop/late.py"],
+        ),
+        ("context_for_pr", json!({"base": "HEAD~1", "format": "json"}), &["context", "--base", "HEAD~1"]),
         (
             "explain_symbol",
             json!({"task_description": task, "symbol": "late"}),
@@ -292,6 +297,54 @@ fn a_pack_written_as_text_is_the_text() {
             "sent once"
         );
         assert!(data["pack_root"].is_string() && data["tokens"].is_u64(), "{data}");
+    });
+}
+
+#[test]
+fn agents_get_gcf_unless_they_ask_for_another_format() {
+    let (session, fixture) = (Session::new(), repository());
+    let task = "the total of a cart";
+    let expected = session.text(fixture.path(), &["context", task, "--format", "gcf"]);
+    let bytes =
+        session.command(fixture.path()).args(["context", task, "--format", "gcb"]).output().unwrap().stdout;
+    converse(&session, fixture.path(), &[], async |client| {
+        let arguments = json!({"task_description": task, "repo": fixture.path()});
+        let (data, text) = answer(call(client, "context_for_task", arguments).await);
+        assert!(text.starts_with("GCF profile=graph tool=context_for_task"), "{text}");
+        // A connection may have a session, which the header names.
+        let body = |text: &str| {
+            text.lines()
+                .filter(|it| !it.starts_with("GCF") && !it.starts_with("# "))
+                .collect::<Vec<_>>()
+                .join("\n")
+        };
+        assert_eq!(body(&text), body(&expected));
+        assert_eq!((data.get("symbols"), data.get("text")), (None, None), "sent once");
+        let arguments = json!({"task_description": task, "format": "gcb", "detail": "brief"});
+        let result = call(client, "context_for_task", arguments).await.unwrap();
+        let content = serde_json::to_value(&result.content).unwrap();
+        assert_eq!(content[1]["resource"]["mimeType"], "application/x-gcb");
+        assert_eq!(content[1]["resource"]["blob"], knowing_wire::base64(&bytes));
+        assert!(!content[0]["text"].as_str().unwrap().contains("GCB"), "{content}");
+    });
+}
+
+#[test]
+fn w2_a_session_named_by_the_call_is_not_told_twice() {
+    let (session, fixture) = (Session::new(), repository());
+    converse(&session, fixture.path(), &[], async |client| {
+        let arguments = json!({"task_description": "the total of a cart", "session": "mine"});
+        let (data, first) = answer(call(client, "context_for_task", arguments.clone()).await);
+        assert_eq!(data["session"], "mine");
+        assert!(first.contains("# session: new") && !first.contains("previously transmitted"), "{first}");
+        let (_, second) = answer(call(client, "context_for_task", arguments.clone()).await);
+        assert!(!second.contains("# session: new") && second.contains("previously transmitted"), "{second}");
+        let mut again = arguments;
+        again["pack_root"] = data["pack_root"].clone();
+        let (_, third) = answer(call(client, "context_for_task", again).await);
+        assert!(third.contains(" delta=true savings=100") && !third.contains("## "), "{third}");
+        let bad = json!({"task_description": "x", "session": "a b"});
+        assert_eq!(refusal(call(client, "context_for_task", bad).await)["kind"], "usage");
     });
 }
 

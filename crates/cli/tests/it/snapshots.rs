@@ -107,3 +107,42 @@ fn pins_are_kept_and_taken_away() {
     session.error(repo.path(), &["snapshots", "pin"], 2, "usage");
     session.error(repo.path(), &["snapshots", "pin", "@9"], 1, "not_found");
 }
+
+#[test]
+fn events_say_when_an_edge_came_and_went() {
+    let (session, repo) = (Session::new(), shop());
+    session.index(&repo);
+    repo.write(
+        "shop/more.py",
+        "from shop.bread import Bread\n\n\ndef more():\n    return less()\n\n\ndef less(): pass\n",
+    );
+    let second = repo.commit("more calls less");
+    session.index(&repo);
+    repo.write("shop/more.py", "def more(): pass\n\n\ndef less(): pass\n");
+    let third = repo.commit("no more");
+    session.index(&repo);
+    let reply = session.json(repo.path(), &["events", "--symbol", "less", "--edge-kinds", "calls"]);
+    let told: Vec<[&str; 3]> = reply["events"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| [&it["event"], &it["commit"], &it["kind"]].map(|it| it.as_str().unwrap()))
+        .collect();
+    assert_eq!(told, [["removed", third.as_str(), "calls"], ["added", &second, "calls"]], "{reply}");
+    assert_eq!((&reply["snapshots"], &reply["total"]), (&json!(2), &json!(2)));
+    assert!(reply["events"][0]["source"].as_str().unwrap().ends_with("more.py.more"), "{reply}");
+    // The log and the difference of neighbours are one thing.
+    let all = session.json(repo.path(), &["events", "@latest", "--limit", "0"]);
+    let counts = |old: &str, new: &str| {
+        let counts = session.json(repo.path(), &["diff", old, new])["counts"].clone();
+        ["edges_added", "edges_removed", "edges_changed"]
+            .map(|it| counts[it].as_u64().unwrap())
+            .iter()
+            .sum::<u64>()
+    };
+    assert_eq!(all["total"].as_u64(), Some(counts("@1", "@0") + counts("@2", "@1")));
+    assert_eq!((all["events"].as_array().map(Vec::len), &all["truncated"]), (Some(0), &json!(true)));
+    let text = session.text(repo.path(), &["events", "--symbol", "less"]);
+    assert!(text.contains("- shop/more.py.more calls shop/more.py.less"), "{text}");
+    session.error(repo.path(), &["events", "--symbol", "nobody_at_all"], 1, "not_found");
+}

@@ -52,10 +52,13 @@ fn damaged_images_are_warned_of_and_built_anew() {
         let middle = damaged.len() / 2;
         damaged[middle] ^= 4;
         std::fs::write(path, &damaged).unwrap();
+        let written = std::fs::metadata(path).unwrap().modified().unwrap();
         let reply = session.json(repo.path(), &["fsck"]);
         assert_eq!((&reply["status"], &reply["total_warnings"]), (&json!("warnings"), &json!(1)), "{reply}");
         assert!(reply["warnings"][0]["message"].as_str().unwrap().contains("--repair"), "{reply}");
         assert_eq!(std::fs::read(path).unwrap(), damaged, "looking changes nothing");
+        let after = std::fs::metadata(path).unwrap().modified().unwrap();
+        assert_eq!(after, written, "looking writes nothing");
         let reply = session.json(repo.path(), &["fsck", "--repair"]);
         assert_eq!(reply["repaired"], json!(1), "{reply}");
         assert_eq!(session.json(repo.path(), &["fsck"])["status"], json!("clean"));

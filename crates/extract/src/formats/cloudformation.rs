@@ -10,12 +10,15 @@ pub(super) fn is_it(_: &Sheet<'_>, yaml: &Yaml, document: Id) -> bool {
     let Some(resources) = yaml.get(document, "Resources") else { return false };
     yaml.get(document, "AWSTemplateFormatVersion").is_some()
         || yaml.get(document, "Transform").is_some()
-        || yaml.pairs(resources).any(|it| yaml.text_at(it.2, &["Type"]).is_some_and(|it| it.starts_with("AWS::")))
+        || yaml
+            .pairs(resources)
+            .any(|it| yaml.text_at(it.2, &["Type"]).is_some_and(|it| it.starts_with("AWS::")))
 }
 
 pub(super) fn read(sheet: &mut Sheet<'_>, yaml: &Yaml, document: Id) {
     let Some(resources) = yaml.get(document, "Resources") else { return };
-    let named: Vec<(String, Id, Id)> = yaml.pairs(resources).map(|(name, key, value)| (name.to_owned(), key, value)).collect();
+    let named: Vec<(String, Id, Id)> =
+        yaml.pairs(resources).map(|(name, key, value)| (name.to_owned(), key, value)).collect();
     let mut decls = Vec::new();
     for (name, key, value) in &named {
         let type_ = yaml.text_at(*value, &["Type"]).unwrap_or_default();
@@ -90,5 +93,9 @@ pub(super) fn read(sheet: &mut Sheet<'_>, yaml: &Yaml, document: Id) {
 }
 
 fn substituted(text: &str) -> Vec<&str> {
-    text.split("${").skip(1).filter_map(|it| it.split('}').next()).map(|it| it.split('.').next().unwrap_or(it)).collect()
+    text.split("${")
+        .skip(1)
+        .filter_map(|it| it.split('}').next())
+        .map(|it| it.split('.').next().unwrap_or(it))
+        .collect()
 }

@@ -6,7 +6,9 @@ use super::{Format, Sheet};
 
 pub(crate) const CODEOWNERS: Format = Format {
     name: "codeowners",
-    accepts: |directory, name| name == "CODEOWNERS" && matches!(directory, "" | ".github" | ".gitlab" | "docs"),
+    accepts: |directory, name| {
+        name == "CODEOWNERS" && matches!(directory, "" | ".github" | ".gitlab" | "docs")
+    },
     takes: &["CODEOWNERS", ".github/CODEOWNERS", ".gitlab/CODEOWNERS", "docs/CODEOWNERS"],
     read,
 };

@@ -8,7 +8,8 @@ use super::yaml::{Id, Yaml};
 
 pub(super) fn is_it(sheet: &Sheet<'_>, yaml: &Yaml, document: Id) -> bool {
     let name = sheet.path.rsplit('/').next().unwrap_or_default();
-    let is_named = name.starts_with("docker-compose") || name.starts_with("compose") || name.contains("compose.");
+    let is_named =
+        name.starts_with("docker-compose") || name.starts_with("compose") || name.contains("compose.");
     is_named && yaml.get(document, "services").is_some_and(|it| yaml.is_map(it))
 }
 
@@ -60,7 +61,9 @@ pub(super) fn read(sheet: &mut Sheet<'_>, yaml: &Yaml, document: Id) {
         if let Some(environment) = yaml.get(*value, "environment") {
             let mut names: Vec<(String, _, String)> = yaml
                 .pairs(environment)
-                .map(|(it, key, value)| (it.to_owned(), yaml.position(key), yaml.text(value).unwrap_or_default().to_owned()))
+                .map(|(it, key, value)| {
+                    (it.to_owned(), yaml.position(key), yaml.text(value).unwrap_or_default().to_owned())
+                })
                 .collect();
             names.extend(yaml.texts(environment).into_iter().map(|(it, at)| {
                 let (name, value) = it.split_once('=').unwrap_or((it, ""));
@@ -71,8 +74,14 @@ pub(super) fn read(sheet: &mut Sheet<'_>, yaml: &Yaml, document: Id) {
                 sheet.link(own, EdgeKind::Configures, to, position);
                 // A value that is the address of another service: `postgres://db:5432/x`, `redis:6379`.
                 for (other, _, _) in &named {
-                    let is_host = [format!("//{other}:"), format!("@{other}:"), format!("//{other}/"), format!("@{other}/")];
-                    let is_it = is_host.iter().any(|it| value.contains(it.as_str())) || value.strip_prefix(other.as_str()).is_some_and(|it| it.starts_with(':'));
+                    let is_host = [
+                        format!("//{other}:"),
+                        format!("@{other}:"),
+                        format!("//{other}/"),
+                        format!("@{other}/"),
+                    ];
+                    let is_it = is_host.iter().any(|it| value.contains(it.as_str()))
+                        || value.strip_prefix(other.as_str()).is_some_and(|it| it.starts_with(':'));
                     if is_it && let Some(target) = of(other) {
                         sheet.link(own, EdgeKind::ConnectsTo, LinkEnd::Decl(target), position);
                     }
@@ -80,7 +89,8 @@ pub(super) fn read(sheet: &mut Sheet<'_>, yaml: &Yaml, document: Id) {
             }
         }
         for port in yaml.get(*value, "ports").map(|it| yaml.list(it).to_vec()).unwrap_or_default() {
-            let text = yaml.text(port).or_else(|| yaml.text_at(port, &["published"])).unwrap_or_default().to_owned();
+            let text =
+                yaml.text(port).or_else(|| yaml.text_at(port, &["published"])).unwrap_or_default().to_owned();
             if !text.is_empty() && !text.contains('$') {
                 let host = text.split(':').rev().nth(1).unwrap_or(&text).to_owned();
                 let from = sheet.outside(NodeKind::Endpoint, "", &format!("port/{host}"));

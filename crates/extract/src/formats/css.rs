@@ -85,7 +85,8 @@ fn selectors(sheet: &mut Sheet<'_>, text: &str, from: usize, seen: &mut FxHashSe
     let bytes = text.as_bytes();
     for (at, it) in text.char_indices().filter(|it| matches!(it.1, '.' | '#')) {
         let is_begin = at == 0 || !bytes[at - 1].is_ascii_digit() && bytes[at - 1] != b'\\';
-        let name: String = text[at + 1..].chars().take_while(|it| it.is_alphanumeric() || matches!(it, '-' | '_')).collect();
+        let name: String =
+            text[at + 1..].chars().take_while(|it| it.is_alphanumeric() || matches!(it, '-' | '_')).collect();
         let starts_well = name.chars().next().is_some_and(|it| it.is_alphabetic() || it == '_' || it == '-');
         let whole = format!("{it}{name}");
         if is_begin && starts_well && seen.insert(whole.clone()) {
@@ -97,7 +98,13 @@ fn selectors(sheet: &mut Sheet<'_>, text: &str, from: usize, seen: &mut FxHashSe
     }
 }
 
-fn declaration(sheet: &mut Sheet<'_>, text: &str, from: usize, seen: &mut FxHashSet<String>, uses: &mut Vec<(String, usize)>) {
+fn declaration(
+    sheet: &mut Sheet<'_>,
+    text: &str,
+    from: usize,
+    seen: &mut FxHashSet<String>,
+    uses: &mut Vec<(String, usize)>,
+) {
     let lead = text.len() - text.trim_start().len();
     let trimmed = text.trim();
     let imports = ["@import", "@use", "@forward"].iter().find_map(|it| trimmed.strip_prefix(it));
@@ -107,7 +114,13 @@ fn declaration(sheet: &mut Sheet<'_>, text: &str, from: usize, seen: &mut FxHash
             let stem = path.trim_end_matches(".scss").trim_end_matches(".css");
             let (directory, name) = stem.rsplit_once('/').map_or(("", stem), |it| it);
             let slash = if directory.is_empty() { "" } else { "/" };
-            for candidate in [path.to_owned(), format!("{stem}.scss"), format!("{directory}{slash}_{name}.scss"), format!("{stem}.css"), format!("{stem}/_index.scss")] {
+            for candidate in [
+                path.to_owned(),
+                format!("{stem}.scss"),
+                format!("{directory}{slash}_{name}.scss"),
+                format!("{stem}.css"),
+                format!("{stem}/_index.scss"),
+            ] {
                 if (candidate.ends_with(".css") || candidate.ends_with(".scss"))
                     && let Some(to) = sheet.path_end(&candidate)
                 {
@@ -123,19 +136,27 @@ fn declaration(sheet: &mut Sheet<'_>, text: &str, from: usize, seen: &mut FxHash
     }
     if let Some((name, value)) = trimmed.split_once(':') {
         let name = name.trim();
-        if (name.starts_with("--") || name.starts_with('$')) && !name.contains(char::is_whitespace) && seen.insert(name.to_owned()) {
+        if (name.starts_with("--") || name.starts_with('$'))
+            && !name.contains(char::is_whitespace)
+            && seen.insert(name.to_owned())
+        {
             let position = sheet.position(from + lead);
             if let Some(decl) = sheet.declare(NodeKind::Var, name, position, position.line, name) {
                 sheet.offer("css", name, decl);
             }
         }
         for part in value.split("var(").skip(1) {
-            let name: String = part.trim_start().chars().take_while(|it| it.is_alphanumeric() || matches!(it, '-' | '_')).collect();
+            let name: String = part
+                .trim_start()
+                .chars()
+                .take_while(|it| it.is_alphanumeric() || matches!(it, '-' | '_'))
+                .collect();
             uses.push((name, from + lead));
         }
         if value.contains('$') {
             for part in value.split('$').skip(1) {
-                let name: String = part.chars().take_while(|it| it.is_alphanumeric() || matches!(it, '-' | '_')).collect();
+                let name: String =
+                    part.chars().take_while(|it| it.is_alphanumeric() || matches!(it, '-' | '_')).collect();
                 uses.push((format!("${name}"), from + lead));
             }
         }

@@ -9,7 +9,10 @@ pub(crate) const DOCKERFILE: Format = Format {
     name: "dockerfile",
     accepts: |_, name| {
         let lower = name.to_ascii_lowercase();
-        name == "Containerfile" || lower.starts_with("dockerfile") && !lower.ends_with(".dockerignore") && !has_code_ending(&lower)
+        name == "Containerfile"
+            || lower.starts_with("dockerfile")
+                && !lower.ends_with(".dockerignore")
+                && !has_code_ending(&lower)
             || lower.ends_with(".dockerfile")
     },
     takes: &["Dockerfile*", "*.dockerfile", "Containerfile"],
@@ -18,7 +21,12 @@ pub(crate) const DOCKERFILE: Format = Format {
 
 /// `dockerfile_parser.py` is no Dockerfile.
 fn has_code_ending(name: &str) -> bool {
-    [".py", ".go", ".js", ".ts", ".rs", ".rb", ".java", ".md", ".txt", ".json", ".yml", ".yaml", ".sh", ".html"].iter().any(|it| name.ends_with(it))
+    [
+        ".py", ".go", ".js", ".ts", ".rs", ".rb", ".java", ".md", ".txt", ".json", ".yml", ".yaml", ".sh",
+        ".html",
+    ]
+    .iter()
+    .any(|it| name.ends_with(it))
 }
 
 fn read(sheet: &mut Sheet<'_>) {
@@ -49,8 +57,11 @@ fn read(sheet: &mut Sheet<'_>) {
             None => whole.push_str(trimmed),
         }
         for mark in whole.split("<<").skip(1) {
-            let name: String =
-                mark.trim_start_matches(['-', '"', '\'']).chars().take_while(|it| it.is_ascii_alphanumeric() || *it == '_').collect();
+            let name: String = mark
+                .trim_start_matches(['-', '"', '\''])
+                .chars()
+                .take_while(|it| it.is_ascii_alphanumeric() || *it == '_')
+                .collect();
             if !name.is_empty() && whole.to_ascii_uppercase().starts_with(['R', 'C', 'A']) {
                 heredocs.push(name);
             }
@@ -79,9 +90,14 @@ fn instruction(
                 sheet.partial(number);
                 return;
             };
-            let named = (words.len() >= 3 && words[1].eq_ignore_ascii_case("as")).then(|| words[2].to_owned());
+            let named =
+                (words.len() >= 3 && words[1].eq_ignore_ascii_case("as")).then(|| words[2].to_owned());
             let name = named.unwrap_or_else(|| format!("stage{}", stages.len()));
-            let Some(decl) = sheet.declare(NodeKind::Target, &name, position, number, &format!("FROM {rest}")) else { return };
+            let Some(decl) =
+                sheet.declare(NodeKind::Target, &name, position, number, &format!("FROM {rest}"))
+            else {
+                return;
+            };
             *current = LinkEnd::Decl(decl);
             let to = match stages.iter().find(|it| it.0 == image) {
                 Some((_, stage)) => LinkEnd::Decl(*stage),
@@ -92,7 +108,8 @@ fn instruction(
         }
         "COPY" | "ADD" => {
             if let Some(from) = rest.split_whitespace().find_map(|it| it.strip_prefix("--from=")) {
-                let stage = stages.iter().find(|it| it.0 == from).or_else(|| stages.get(from.parse::<usize>().ok()?));
+                let stage =
+                    stages.iter().find(|it| it.0 == from).or_else(|| stages.get(from.parse::<usize>().ok()?));
                 let to = match stage {
                     Some((_, stage)) => LinkEnd::Decl(*stage),
                     None => sheet.outside(NodeKind::Image, "", from),
@@ -104,10 +121,12 @@ fn instruction(
             let words = if rest.contains('=') { rest.split_whitespace().collect() } else { vec![rest] };
             for it in words {
                 let name = it.split(['=', ' ']).next().unwrap_or_default();
-                let is_name = !name.is_empty() && name.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_');
+                let is_name =
+                    !name.is_empty() && name.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_');
                 if is_name {
                     // The name alone: what it is set to may be a secret.
-                    let decl = sheet.declare(NodeKind::Var, name, position, number, &format!("{word} {name}"));
+                    let decl =
+                        sheet.declare(NodeKind::Var, name, position, number, &format!("{word} {name}"));
                     if let (Some(decl), true) = (decl, word.eq_ignore_ascii_case("ENV")) {
                         let to = sheet.outside(NodeKind::EnvVar, "", name);
                         sheet.link(LinkEnd::Decl(decl), EdgeKind::Configures, to, position);
@@ -117,7 +136,14 @@ fn instruction(
         }
         "ENTRYPOINT" | "CMD" => {
             let command = match rest.strip_prefix('[') {
-                Some(list) => list.trim_end_matches(']').split(',').next().unwrap_or_default().trim().trim_matches(['"', '\'']).to_owned(),
+                Some(list) => list
+                    .trim_end_matches(']')
+                    .split(',')
+                    .next()
+                    .unwrap_or_default()
+                    .trim()
+                    .trim_matches(['"', '\''])
+                    .to_owned(),
                 None => rest.to_owned(),
             };
             sheet.processes(*current, &command, position);
@@ -126,7 +152,8 @@ fn instruction(
             let command: Vec<&str> = rest.split_whitespace().skip_while(|it| it.starts_with("--")).collect();
             sheet.processes(*current, &command.join(" "), position);
         }
-        "WORKDIR" | "EXPOSE" | "LABEL" | "USER" | "VOLUME" | "SHELL" | "STOPSIGNAL" | "HEALTHCHECK" | "ONBUILD" | "MAINTAINER" | "CROSS_BUILD" => {}
+        "WORKDIR" | "EXPOSE" | "LABEL" | "USER" | "VOLUME" | "SHELL" | "STOPSIGNAL" | "HEALTHCHECK"
+        | "ONBUILD" | "MAINTAINER" | "CROSS_BUILD" => {}
         _ => sheet.partial(number),
     }
 }

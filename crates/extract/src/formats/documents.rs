@@ -57,7 +57,8 @@ impl Sections {
         }
         let from = self.open.last().and_then(|it| it.2).map_or(LinkEnd::File, LinkEnd::Decl);
         let text = text.trim().trim_end_matches("()");
-        let is_path = text.contains('/') && text.contains('.') && !text.contains(' ') && !text.contains("://");
+        let is_path =
+            text.contains('/') && text.contains('.') && !text.contains(' ') && !text.contains("://");
         let to = if is_path {
             LinkEnd::Path(sheet.str(text.trim_start_matches("./").trim_start_matches('/')))
         } else if let Some(name) = symbol(text) {
@@ -79,7 +80,8 @@ fn symbol(text: &str) -> Option<&str> {
         && text.bytes().next().is_some_and(|it| it.is_ascii_alphabetic() || it == b'_')
         && text.bytes().last().is_some_and(|it| it.is_ascii_alphanumeric() || it == b'_');
     let has_shape = text.contains(['.', '_', ':', '#'])
-        || text.bytes().skip(1).any(|it| it.is_ascii_uppercase()) && text.bytes().any(|it| it.is_ascii_lowercase());
+        || text.bytes().skip(1).any(|it| it.is_ascii_uppercase())
+            && text.bytes().any(|it| it.is_ascii_lowercase());
     (fits && has_shape).then_some(text)
 }
 
@@ -111,8 +113,10 @@ fn read_markdown(sheet: &mut Sheet<'_>) {
         }
         // A heading that is underlined.
         let underline = line.trim_end();
-        if underline.len() >= 3 && (underline.bytes().all(|it| it == b'=') || underline.bytes().all(|it| it == b'-'))
-            && let Some(title) = before.filter(|it| !it.trim().is_empty() && !it.starts_with(['|', '-', '>', '#', ' ']))
+        if underline.len() >= 3
+            && (underline.bytes().all(|it| it == b'=') || underline.bytes().all(|it| it == b'-'))
+            && let Some(title) =
+                before.filter(|it| !it.trim().is_empty() && !it.starts_with(['|', '-', '>', '#', ' ']))
         {
             let level = if underline.starts_with('=') { 1 } else { 2 };
             sections.heading(sheet, level, title, Position { line: number - 1, column: 0 });
@@ -147,7 +151,10 @@ fn links(sheet: &mut Sheet<'_>, sections: &mut Sections, line: &str, number: u32
     while let Some(open) = line[from..].find("](").map(|it| from + it + 2) {
         let Some(end) = line[open..].find([')', ' ']).map(|it| open + it) else { return };
         let target = line[open..end].split('#').next().unwrap_or_default();
-        let is_file = !target.is_empty() && !target.contains("://") && !target.starts_with("mailto:") && target.contains('.');
+        let is_file = !target.is_empty()
+            && !target.contains("://")
+            && !target.starts_with("mailto:")
+            && target.contains('.');
         if is_file && let Some(to) = sheet.path_end(target) {
             let source = sections.open.last().and_then(|it| it.2).map_or(LinkEnd::File, LinkEnd::Decl);
             let position = Position { line: number, column: open as u32 };
@@ -164,8 +171,13 @@ fn read_rst(sheet: &mut Sheet<'_>) {
     for (number, line) in (1_u32..).zip(sheet.text.lines()) {
         let underline = line.trim_end();
         let mark = underline.bytes().next().unwrap_or(b' ');
-        let is_line = underline.len() >= 3 && mark.is_ascii_punctuation() && underline.bytes().all(|it| it == mark);
-        if is_line && !before.trim().is_empty() && before.chars().count() <= underline.len() + 1 && !before.starts_with([' ', '.']) {
+        let is_line =
+            underline.len() >= 3 && mark.is_ascii_punctuation() && underline.bytes().all(|it| it == mark);
+        if is_line
+            && !before.trim().is_empty()
+            && before.chars().count() <= underline.len() + 1
+            && !before.starts_with([' ', '.'])
+        {
             let level = match marks.iter().position(|it| *it == mark) {
                 Some(at) => at + 1,
                 None => {
@@ -186,17 +198,38 @@ fn read_rst(sheet: &mut Sheet<'_>) {
             let kind = kind.rsplit(':').next().unwrap_or(kind);
             let documents = matches!(
                 kind,
-                "autoclass" | "autofunction" | "automethod" | "automodule" | "autoexception" | "autodata" | "class" | "function" | "method" | "attribute" | "exception" | "data"
+                "autoclass"
+                    | "autofunction"
+                    | "automethod"
+                    | "automodule"
+                    | "autoexception"
+                    | "autodata"
+                    | "class"
+                    | "function"
+                    | "method"
+                    | "attribute"
+                    | "exception"
+                    | "data"
             );
             let name = name.trim().split('(').next().unwrap_or_default();
             if documents && let Some(name) = symbol(name) {
                 let name = name.rsplit('.').take(2).collect::<Vec<_>>();
                 let name = name.into_iter().rev().collect::<Vec<_>>().join(".");
                 // The module before a function is no owner of it.
-                let bare = name.rsplit_once('.').filter(|it| it.0.starts_with(|it: char| it.is_lowercase())).map_or(name.as_str(), |it| it.1).to_owned();
+                let bare = name
+                    .rsplit_once('.')
+                    .filter(|it| it.0.starts_with(|it: char| it.is_lowercase()))
+                    .map_or(name.as_str(), |it| it.1)
+                    .to_owned();
                 let from = sections.open.last().and_then(|it| it.2).map_or(LinkEnd::File, LinkEnd::Decl);
                 let to = LinkEnd::Symbol(sheet.str(&bare));
-                sheet.link_as(from, EdgeKind::Documents, to, Certainty::Quoted, Position { line: number, column });
+                sheet.link_as(
+                    from,
+                    EdgeKind::Documents,
+                    to,
+                    Certainty::Quoted,
+                    Position { line: number, column },
+                );
             }
         }
         // Roles and literals: :meth:`Flask.run`, ``Flask.run``.

@@ -7,7 +7,9 @@ use super::{Format, Sheet};
 
 pub(crate) const DOTENV: Format = Format {
     name: "dotenv",
-    accepts: |_, name| name == ".env" || name.starts_with(".env.") && !name.ends_with(".ts") && !name.ends_with(".js"),
+    accepts: |_, name| {
+        name == ".env" || name.starts_with(".env.") && !name.ends_with(".ts") && !name.ends_with(".js")
+    },
     takes: &[".env", ".env.*"],
     read,
 };
@@ -31,7 +33,9 @@ fn read(sheet: &mut Sheet<'_>) {
             continue;
         };
         let name = name.trim();
-        if name.is_empty() || !name.bytes().all(|it| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'.' | b'-')) {
+        if name.is_empty()
+            || !name.bytes().all(|it| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'.' | b'-'))
+        {
             sheet.partial(number);
             continue;
         }

@@ -17,12 +17,14 @@ pub(super) fn read(sheet: &mut Sheet<'_>, yaml: &Yaml, document: Id) {
     let at = yaml.position(document);
     let workflow = sheet.declare(NodeKind::Workflow, &stem, at, yaml.last_line(document), &title);
     let Some(jobs) = yaml.get(document, "jobs") else { return };
-    let named: Vec<(String, Id, Id)> = yaml.pairs(jobs).map(|(name, key, value)| (name.to_owned(), key, value)).collect();
+    let named: Vec<(String, Id, Id)> =
+        yaml.pairs(jobs).map(|(name, key, value)| (name.to_owned(), key, value)).collect();
     let mut decls = Vec::new();
     for (name, key, value) in &named {
         let signature = yaml.text_at(*value, &["name"]).unwrap_or(name).to_owned();
         let path = format!("{stem}.{name}");
-        let decl = sheet.declare(NodeKind::Job, &path, yaml.position(*key), yaml.last_line(*value), &signature);
+        let decl =
+            sheet.declare(NodeKind::Job, &path, yaml.position(*key), yaml.last_line(*value), &signature);
         if let (Some(workflow), Some(decl)) = (workflow, decl) {
             sheet.link(LinkEnd::Decl(workflow), EdgeKind::Contains, LinkEnd::Decl(decl), yaml.position(*key));
         }
@@ -56,7 +58,8 @@ pub(super) fn read(sheet: &mut Sheet<'_>, yaml: &Yaml, document: Id) {
         for node in yaml.all(*value) {
             let Some(text) = yaml.text(node).filter(|it| it.contains("secrets.")) else { continue };
             for secret in text.split("secrets.").skip(1) {
-                let name: String = secret.chars().take_while(|it| it.is_ascii_alphanumeric() || *it == '_').collect();
+                let name: String =
+                    secret.chars().take_while(|it| it.is_ascii_alphanumeric() || *it == '_').collect();
                 if !name.is_empty() {
                     let to = sheet.outside(NodeKind::EnvVar, "", &name);
                     sheet.link(own, EdgeKind::References, to, yaml.position(node));
@@ -68,22 +71,64 @@ pub(super) fn read(sheet: &mut Sheet<'_>, yaml: &Yaml, document: Id) {
 }
 
 /// Whether a job tests or deploys the repository: by what it runs, or by what it is called.
-pub(super) fn purpose(sheet: &mut Sheet<'_>, job: LinkEnd, name: &str, run: &str, position: knowing_model::Position) {
+pub(super) fn purpose(
+    sheet: &mut Sheet<'_>,
+    job: LinkEnd,
+    name: &str,
+    run: &str,
+    position: knowing_model::Position,
+) {
     const TESTS: &[&str] = &[
-        "pytest", "go test", "cargo test", "cargo nextest", "npm test", "npm run test", "yarn test", "pnpm test", "mvn test",
-        "mvn verify", "gradle test", "gradlew test", "gradlew check", "dotnet test", "rspec", "rails test", "rake test", "phpunit",
-        "tox", "ctest", "make test", "make check", "vitest", "jest",
+        "pytest",
+        "go test",
+        "cargo test",
+        "cargo nextest",
+        "npm test",
+        "npm run test",
+        "yarn test",
+        "pnpm test",
+        "mvn test",
+        "mvn verify",
+        "gradle test",
+        "gradlew test",
+        "gradlew check",
+        "dotnet test",
+        "rspec",
+        "rails test",
+        "rake test",
+        "phpunit",
+        "tox",
+        "ctest",
+        "make test",
+        "make check",
+        "vitest",
+        "jest",
     ];
     const DEPLOYS: &[&str] = &[
-        "kubectl apply", "helm upgrade", "helm install", "terraform apply", "serverless deploy", "npm publish", "cargo publish",
-        "twine upload", "docker push", "gem push", "dotnet nuget push", "fly deploy", "flyctl deploy", "gcloud run deploy", "make deploy",
+        "kubectl apply",
+        "helm upgrade",
+        "helm install",
+        "terraform apply",
+        "serverless deploy",
+        "npm publish",
+        "cargo publish",
+        "twine upload",
+        "docker push",
+        "gem push",
+        "dotnet nuget push",
+        "fly deploy",
+        "flyctl deploy",
+        "gcloud run deploy",
+        "make deploy",
     ];
     let top = LinkEnd::Directory(sheet.str("."));
     if TESTS.iter().any(|it| run.contains(it)) {
         sheet.link(top, EdgeKind::TestedBy, job, position);
     }
     let lower = name.to_ascii_lowercase();
-    if DEPLOYS.iter().any(|it| run.contains(it)) || lower.split(['-', '_', ' ', ':']).any(|it| matches!(it, "deploy" | "publish")) {
+    if DEPLOYS.iter().any(|it| run.contains(it))
+        || lower.split(['-', '_', ' ', ':']).any(|it| matches!(it, "deploy" | "publish"))
+    {
         sheet.link(top, EdgeKind::DeployedBy, job, position);
     }
 }
@@ -92,7 +137,11 @@ fn used(sheet: &mut Sheet<'_>, yaml: &Yaml, own: LinkEnd, uses: Id) {
     let Some(text) = yaml.text(uses).map(str::to_owned) else { return };
     let position = yaml.position(uses);
     if let Some(local) = text.strip_prefix("./") {
-        let path = if local.ends_with(".yml") || local.ends_with(".yaml") { local.to_owned() } else { format!("{local}/action.yml") };
+        let path = if local.ends_with(".yml") || local.ends_with(".yaml") {
+            local.to_owned()
+        } else {
+            format!("{local}/action.yml")
+        };
         let to = LinkEnd::Path(sheet.str(&path));
         sheet.link(own, EdgeKind::References, to, position);
     } else if let Some(image) = text.strip_prefix("docker://") {

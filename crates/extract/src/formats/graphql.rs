@@ -13,8 +13,14 @@ pub(crate) const GRAPHQL: Format = Format {
     read,
 };
 
-const MANNER: Manner =
-    Manner { comments: &["#"], block_comments: false, word_signs: b"", quotes: b"\"", heredocs: false, doubled: false };
+const MANNER: Manner = Manner {
+    comments: &["#"],
+    block_comments: false,
+    word_signs: b"",
+    quotes: b"\"",
+    heredocs: false,
+    doubled: false,
+};
 
 const SCALARS: &[&str] = &["Int", "Float", "String", "Boolean", "ID"];
 
@@ -36,10 +42,28 @@ fn read(sheet: &mut Sheet<'_>) {
             at = if token.is_sign("{") { closing(&all, at) + 1 } else { at + 1 };
             continue;
         };
-        let is_keyword = |text: &str| matches!(text, "type" | "input" | "interface" | "enum" | "union" | "scalar" | "extend" | "schema" | "directive");
-        let end = (at + 2..all.len()).find(|it| all[*it].is_sign("{") || all[*it].is_word() && is_keyword(all[*it].text));
+        let is_keyword = |text: &str| {
+            matches!(
+                text,
+                "type"
+                    | "input"
+                    | "interface"
+                    | "enum"
+                    | "union"
+                    | "scalar"
+                    | "extend"
+                    | "schema"
+                    | "directive"
+            )
+        };
+        let end = (at + 2..all.len())
+            .find(|it| all[*it].is_sign("{") || all[*it].is_word() && is_keyword(all[*it].text));
         let end = end.unwrap_or(all.len());
-        let close = if all.get(end).is_some_and(|it| it.is_sign("{")) { closing(&all, end) } else { end.saturating_sub(1) };
+        let close = if all.get(end).is_some_and(|it| it.is_sign("{")) {
+            closing(&all, end)
+        } else {
+            end.saturating_sub(1)
+        };
         let position = sheet.position(name.offset);
         if close >= all.len() && all.get(end).is_some_and(|it| it.is_sign("{")) {
             sheet.partial(position.line);
@@ -59,7 +83,9 @@ fn read(sheet: &mut Sheet<'_>) {
                 sheet.link(LinkEnd::Decl(decl), EdgeKind::Implements, to, position);
             }
             if token.text == "union" {
-                for it in all[at + 2..=close.min(all.len().saturating_sub(1))].iter().filter(|it| it.is_word()) {
+                for it in
+                    all[at + 2..=close.min(all.len().saturating_sub(1))].iter().filter(|it| it.is_word())
+                {
                     refer(sheet, decl, it.text, it.offset);
                 }
             } else if kind != NodeKind::Enum && all.get(end).is_some_and(|it| it.is_sign("{")) {
@@ -70,7 +96,14 @@ fn read(sheet: &mut Sheet<'_>) {
     }
 }
 
-fn fields(sheet: &mut Sheet<'_>, all: &[super::lexer::Token<'_>], from: usize, to: usize, owner: &str, decl: DeclId) {
+fn fields(
+    sheet: &mut Sheet<'_>,
+    all: &[super::lexer::Token<'_>],
+    from: usize,
+    to: usize,
+    owner: &str,
+    decl: DeclId,
+) {
     let is_root = matches!(owner, "Query" | "Mutation" | "Subscription");
     let mut at = from;
     while at < to {
@@ -109,7 +142,9 @@ fn fields(sheet: &mut Sheet<'_>, all: &[super::lexer::Token<'_>], from: usize, t
             }
         }
         at = next + 2;
-        while at < to && !(all[at].is_word() && all.get(at + 1).is_some_and(|it| it.is_sign(":") || it.is_sign("("))) {
+        while at < to
+            && !(all[at].is_word() && all.get(at + 1).is_some_and(|it| it.is_sign(":") || it.is_sign("(")))
+        {
             at += 1;
         }
     }

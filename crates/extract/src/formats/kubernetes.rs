@@ -27,9 +27,15 @@ pub(super) fn read(sheet: &mut Sheet<'_>, yaml: &Yaml, document: Id) {
     let text = written.as_deref().unwrap_or(text);
     let namespace = yaml.text_at(document, &["metadata", "namespace"]).unwrap_or("default");
     let node = match kind {
-        "Deployment" | "StatefulSet" | "DaemonSet" | "ReplicaSet" | "Pod" | "Job" | "CronJob" | "ReplicationController" | "Rollout" => {
-            NodeKind::Workload
-        }
+        "Deployment"
+        | "StatefulSet"
+        | "DaemonSet"
+        | "ReplicaSet"
+        | "Pod"
+        | "Job"
+        | "CronJob"
+        | "ReplicationController"
+        | "Rollout" => NodeKind::Workload,
         "Service" => NodeKind::Service,
         "ConfigMap" | "Secret" | "SealedSecret" | "ExternalSecret" => NodeKind::Config,
         _ => NodeKind::Resource,
@@ -90,7 +96,8 @@ fn written(sheet: &Sheet<'_>, yaml: &Yaml, name: Id, text: &str) -> Option<Strin
 }
 
 fn space(namespace: &str, kind: &str) -> String {
-    let is_global = matches!(kind, "ClusterRole" | "Namespace" | "StorageClass" | "PersistentVolume" | "PriorityClass");
+    let is_global =
+        matches!(kind, "ClusterRole" | "Namespace" | "StorageClass" | "PersistentVolume" | "PriorityClass");
     format!("k8s:{}/{kind}", if is_global { "" } else { namespace })
 }
 
@@ -109,13 +116,19 @@ fn workload(sheet: &mut Sheet<'_>, yaml: &Yaml, document: Id, namespace: &str, o
     let Some(pod) = pod else { return };
     if let (Some(map), LinkEnd::Decl(decl)) = (yaml.at(pod, &["metadata", "labels"]), own) {
         // A selector may name some of the labels: every choice of up to four of them is offered.
-        let mut all: Vec<String> =
-            yaml.pairs(map).filter_map(|(key, _, value)| Some(format!("{key}={}", yaml.text(value)?))).collect();
+        let mut all: Vec<String> = yaml
+            .pairs(map)
+            .filter_map(|(key, _, value)| Some(format!("{key}={}", yaml.text(value)?)))
+            .collect();
         all.sort();
         all.truncate(6);
         for bits in 1_u32..(1 << all.len()) {
-            let some: Vec<&str> =
-                all.iter().enumerate().filter(|(at, _)| bits >> at & 1 == 1).map(|it| it.1.as_str()).collect();
+            let some: Vec<&str> = all
+                .iter()
+                .enumerate()
+                .filter(|(at, _)| bits >> at & 1 == 1)
+                .map(|it| it.1.as_str())
+                .collect();
             sheet.offer(&format!("k8s-labels:{namespace}"), &some.join(","), decl);
         }
     }
@@ -167,7 +180,8 @@ fn workload(sheet: &mut Sheet<'_>, yaml: &Yaml, document: Id, namespace: &str, o
 fn exposes(sheet: &mut Sheet<'_>, yaml: &Yaml, document: Id, namespace: &str, own: LinkEnd) {
     let mut named: Vec<(String, Position)> = Vec::new();
     for node in yaml.all(document) {
-        let service = yaml.pairs(node).find(|it| it.0 == "service").map(|it| it.2).and_then(|it| yaml.get(it, "name"));
+        let service =
+            yaml.pairs(node).find(|it| it.0 == "service").map(|it| it.2).and_then(|it| yaml.get(it, "name"));
         let older = yaml.pairs(node).find(|it| it.0 == "serviceName").map(|it| it.2);
         if let Some(name) = service.or(older)
             && let Some(text) = yaml.text(name)

@@ -65,7 +65,11 @@ pub(super) fn tokens<'t>(text: &'t str, manner: &Manner) -> Vec<Token<'t>> {
             out.push(Token { kind: TokenKind::Word, text: &text[at..at + n], offset: at });
             at += n;
         } else {
-            out.push(Token { kind: TokenKind::Sign, text: text.get(at..at + 1).unwrap_or_default(), offset: at });
+            out.push(Token {
+                kind: TokenKind::Sign,
+                text: text.get(at..at + 1).unwrap_or_default(),
+                offset: at,
+            });
             at += 1;
         }
     }

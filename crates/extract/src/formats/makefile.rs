@@ -59,11 +59,15 @@ fn read(sheet: &mut Sheet<'_>) {
             continue;
         }
         let is_word = line.starts_with(|it: char| it.is_alphanumeric() || "._-$%/".contains(it));
-        let assigned = line.find('=').filter(|at| !line[..*at].contains(':') || line[..*at].ends_with([':', '+', '?']));
+        let assigned =
+            line.find('=').filter(|at| !line[..*at].contains(':') || line[..*at].ends_with([':', '+', '?']));
         if let Some(at) = assigned.filter(|_| is_word) {
             let name = line[..at].trim_end_matches([':', '+', '?', '!', ' ']).trim();
             let name = name.strip_prefix("export ").or(name.strip_prefix("override ")).unwrap_or(name).trim();
-            if !name.is_empty() && name.bytes().all(|it| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-' | b'.')) && !targets.iter().any(|it| it.0 == name) {
+            if !name.is_empty()
+                && name.bytes().all(|it| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-' | b'.'))
+                && !targets.iter().any(|it| it.0 == name)
+            {
                 sheet.declare(NodeKind::Var, name, position, first, name);
             }
             current = None;
@@ -73,7 +77,11 @@ fn read(sheet: &mut Sheet<'_>) {
         current = None;
         let rest = rest.trim_start_matches(':');
         let (wanted, command) = rest.split_once(';').unwrap_or((rest, ""));
-        let wanted: Vec<String> = wanted.split_whitespace().filter(|it| *it != "|" && !it.contains('$')).map(str::to_owned).collect();
+        let wanted: Vec<String> = wanted
+            .split_whitespace()
+            .filter(|it| *it != "|" && !it.contains('$'))
+            .map(str::to_owned)
+            .collect();
         for name in names.split_whitespace().filter(|it| !it.contains(['$', '(']) && *it != ".PHONY") {
             let known = targets.iter().find(|it| it.0 == name).map(|it| it.1);
             let decl = known.or_else(|| sheet.declare(NodeKind::Target, name, position, first, line));
@@ -91,7 +99,9 @@ fn read(sheet: &mut Sheet<'_>) {
     for (decl, wanted, position) in needs {
         for name in wanted {
             match targets.iter().find(|it| it.0 == name) {
-                Some((_, target)) => sheet.link(LinkEnd::Decl(decl), EdgeKind::DependsOn, LinkEnd::Decl(*target), position),
+                Some((_, target)) => {
+                    sheet.link(LinkEnd::Decl(decl), EdgeKind::DependsOn, LinkEnd::Decl(*target), position)
+                }
                 None => {
                     if let Some(to) = sheet.path_end(&name) {
                         sheet.link(LinkEnd::Decl(decl), EdgeKind::DependsOn, to, position);

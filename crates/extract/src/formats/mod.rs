@@ -29,8 +29,8 @@ mod yaml;
 pub(crate) mod yaml_files;
 
 use knowing_model::facts::{
-    Certainty, Decl, DeclId, FileFacts, Handler, Link, LinkEnd, Modifiers, Offer, OwnerRule, Partial, PartialReason, Route,
-    Router, Str,
+    Certainty, Decl, DeclId, FileFacts, Handler, Link, LinkEnd, Modifiers, Offer, OwnerRule, Partial,
+    PartialReason, Route, Router, Str,
 };
 use knowing_model::{EdgeKind, NodeFlags, NodeKind, Position, Range, Span};
 use rustc_hash::FxHashMap;
@@ -174,7 +174,14 @@ impl<'s> Sheet<'s> {
         self.link_as(from, kind, to, Certainty::Declared, position);
     }
 
-    pub(crate) fn link_as(&mut self, from: LinkEnd, kind: EdgeKind, to: LinkEnd, certainty: Certainty, position: Position) {
+    pub(crate) fn link_as(
+        &mut self,
+        from: LinkEnd,
+        kind: EdgeKind,
+        to: LinkEnd,
+        certainty: Certainty,
+        position: Position,
+    ) {
         if self.facts.links.len() >= self.limits.max_facts {
             self.partial_for(PartialReason::TooManyFacts, None);
             return;
@@ -262,15 +269,56 @@ pub(crate) fn relative_to(directory: &str, written: &str) -> Option<String> {
 pub(crate) fn programs(line: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for command in line.split(['|', ';', '\n', '&']) {
-        let mut words = command.split_whitespace().map(|it| it.trim_start_matches(['@', '-', '(', '+'])).peekable();
+        let mut words =
+            command.split_whitespace().map(|it| it.trim_start_matches(['@', '-', '(', '+'])).peekable();
         while let Some(word) = words.next() {
             // Variables that are set before a command, and words that only lead to one.
-            if word.is_empty() || word.contains('=') || matches!(word, "sudo" | "exec" | "env" | "time" | "then" | "do" | "else" | "if" | "!" | "{" | "set") {
+            if word.is_empty()
+                || word.contains('=')
+                || matches!(
+                    word,
+                    "sudo" | "exec" | "env" | "time" | "then" | "do" | "else" | "if" | "!" | "{" | "set"
+                )
+            {
                 continue;
             }
             let name = word.trim_matches(['"', '\'']).rsplit('/').next().unwrap_or_default();
-            let is_name = !name.is_empty() && name.bytes().all(|it| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-' | b'.' | b'+'));
-            let is_builtin = matches!(name, "cd" | "echo" | "export" | "true" | "false" | "fi" | "done" | "for" | "while" | "esac" | "case" | "exit" | "test" | "printf" | "source" | "." | "elif" | "endif" | "ifeq" | "ifdef" | "ifndef" | "ifneq" | "unset" | "shift" | "return" | "local" | "trap" | "wait" | "read" | "pwd");
+            let is_name = !name.is_empty()
+                && name
+                    .bytes()
+                    .all(|it| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-' | b'.' | b'+'));
+            let is_builtin = matches!(
+                name,
+                "cd" | "echo"
+                    | "export"
+                    | "true"
+                    | "false"
+                    | "fi"
+                    | "done"
+                    | "for"
+                    | "while"
+                    | "esac"
+                    | "case"
+                    | "exit"
+                    | "test"
+                    | "printf"
+                    | "source"
+                    | "."
+                    | "elif"
+                    | "endif"
+                    | "ifeq"
+                    | "ifdef"
+                    | "ifndef"
+                    | "ifneq"
+                    | "unset"
+                    | "shift"
+                    | "return"
+                    | "local"
+                    | "trap"
+                    | "wait"
+                    | "read"
+                    | "pwd"
+            );
             let starts_well = name.bytes().next().is_some_and(|it| it.is_ascii_alphabetic());
             if is_name && starts_well && !is_builtin && !out.iter().any(|it| it == name) {
                 out.push(name.to_owned());

@@ -19,10 +19,12 @@ pub(super) fn read(sheet: &mut Sheet<'_>, yaml: &Yaml, document: Id) {
     let schemas = [&["components", "schemas"][..], &["definitions"][..], &["$defs"][..]];
     let mut decls = Vec::new();
     for group in schemas.iter().filter_map(|it| yaml.at(document, it)) {
-        let named: Vec<(String, Id, Id)> = yaml.pairs(group).map(|(name, key, value)| (name.to_owned(), key, value)).collect();
+        let named: Vec<(String, Id, Id)> =
+            yaml.pairs(group).map(|(name, key, value)| (name.to_owned(), key, value)).collect();
         for (name, key, value) in named {
             let signature = format!("{name} {}", yaml.text_at(value, &["type"]).unwrap_or_default());
-            let decl = sheet.declare(NodeKind::Schema, &name, yaml.position(key), yaml.last_line(value), &signature);
+            let decl =
+                sheet.declare(NodeKind::Schema, &name, yaml.position(key), yaml.last_line(value), &signature);
             if let Some(decl) = decl {
                 if let Some(text) = yaml.text_at(value, &["description"]) {
                     sheet.document(decl, text);
@@ -31,9 +33,13 @@ pub(super) fn read(sheet: &mut Sheet<'_>, yaml: &Yaml, document: Id) {
             }
         }
     }
-    if yaml.get(document, "$schema").is_some() && let Some(title) = yaml.get(document, "title") {
+    if yaml.get(document, "$schema").is_some()
+        && let Some(title) = yaml.get(document, "title")
+    {
         let text = yaml.text(title).unwrap_or_default().to_owned();
-        if let Some(decl) = sheet.declare(NodeKind::Schema, &text, yaml.position(title), yaml.last_line(document), &text) {
+        if let Some(decl) =
+            sheet.declare(NodeKind::Schema, &text, yaml.position(title), yaml.last_line(document), &text)
+        {
             decls.push((text, decl, document));
         }
     }
@@ -57,7 +63,13 @@ pub(super) fn read(sheet: &mut Sheet<'_>, yaml: &Yaml, document: Id) {
     }
 }
 
-fn references(sheet: &mut Sheet<'_>, yaml: &Yaml, below: Id, from: LinkEnd, decls: &[(String, knowing_model::facts::DeclId, Id)]) {
+fn references(
+    sheet: &mut Sheet<'_>,
+    yaml: &Yaml,
+    below: Id,
+    from: LinkEnd,
+    decls: &[(String, knowing_model::facts::DeclId, Id)],
+) {
     for node in yaml.all(below) {
         let Some(reference) = yaml.pairs(node).find(|it| it.0 == "$ref").map(|it| it.2) else { continue };
         let Some(text) = yaml.text(reference).map(str::to_owned) else { continue };

@@ -17,7 +17,10 @@ pub(crate) const MAVEN: Format =
 
 pub(crate) const DOTNET: Format = Format {
     name: "dotnet",
-    accepts: |_, name| [".csproj", ".fsproj", ".vbproj"].iter().any(|it| name.ends_with(it)) || name == "Directory.Packages.props",
+    accepts: |_, name| {
+        [".csproj", ".fsproj", ".vbproj"].iter().any(|it| name.ends_with(it))
+            || name == "Directory.Packages.props"
+    },
     takes: &["*.csproj", "*.fsproj", "*.vbproj", "Directory.Packages.props"],
     read: read_dotnet,
 };
@@ -36,7 +39,10 @@ fn read_requirements(sheet: &mut Sheet<'_>) {
             }
             continue;
         }
-        let name: String = body.chars().take_while(|it| it.is_ascii_alphanumeric() || matches!(it, '-' | '_' | '.')).collect();
+        let name: String = body
+            .chars()
+            .take_while(|it| it.is_ascii_alphanumeric() || matches!(it, '-' | '_' | '.'))
+            .collect();
         if name.is_empty() || body.starts_with('-') || body.contains("://") && !body.contains('@') {
             continue;
         }
@@ -118,7 +124,13 @@ fn read_dotnet(sheet: &mut Sheet<'_>) {
     let file = sheet.path.rsplit('/').next().unwrap_or_default();
     let stem = file.rsplit_once('.').map_or(file, |it| it.0).to_owned();
     let own = match file.ends_with("proj") {
-        true => sheet.declare(NodeKind::Package, &stem, Position { line: 1, column: 0 }, sheet.facts.n_lines, &stem),
+        true => sheet.declare(
+            NodeKind::Package,
+            &stem,
+            Position { line: 1, column: 0 },
+            sheet.facts.n_lines,
+            &stem,
+        ),
         false => None,
     };
     let from = own.map_or(LinkEnd::File, LinkEnd::Decl);

@@ -19,8 +19,8 @@ const MANNER: Manner = Manner {
 };
 
 const SCALARS: &[&str] = &[
-    "double", "float", "int32", "int64", "uint32", "uint64", "sint32", "sint64", "fixed32", "fixed64", "sfixed32", "sfixed64", "bool",
-    "string", "bytes", "group",
+    "double", "float", "int32", "int64", "uint32", "uint64", "sint32", "sint64", "fixed32", "fixed64",
+    "sfixed32", "sfixed64", "bool", "string", "bytes", "group",
 ];
 
 fn read(sheet: &mut Sheet<'_>) {
@@ -66,7 +66,9 @@ impl<'t> Reader<'_, '_, 't> {
             let token = self.all[at];
             let name = self.all.get(at + 1).copied();
             match (token.kind, token.text) {
-                (TokenKind::Word, "message" | "enum" | "service") if at == begin && name.is_some_and(|it| it.is_word()) => {
+                (TokenKind::Word, "message" | "enum" | "service")
+                    if at == begin && name.is_some_and(|it| it.is_word()) =>
+                {
                     let name = name.map_or("", |it| it.text);
                     let Some(open) = (at..to.min(at + 6)).find(|it| self.all[*it].is_sign("{")) else {
                         at += 1;
@@ -80,16 +82,25 @@ impl<'t> Reader<'_, '_, 't> {
                         _ => NodeKind::Service,
                     };
                     let position = self.sheet.position(self.all[at + 1].offset);
-                    let last = self.sheet.position(self.all.get(close).map_or(self.sheet.text.len(), |it| it.offset)).line;
+                    let last = self
+                        .sheet
+                        .position(self.all.get(close).map_or(self.sheet.text.len(), |it| it.offset))
+                        .line;
                     if close >= self.all.len() {
                         self.sheet.partial(position.line);
                     }
-                    let id = self.sheet.declare(kind, &path, position, last, &format!("{} {path}", token.text));
+                    let id =
+                        self.sheet.declare(kind, &path, position, last, &format!("{} {path}", token.text));
                     if let Some(id) = id {
                         let whole = self.whole(&path);
                         self.sheet.offer("protobuf", &whole, id);
                         if let Some(owner) = decl {
-                            self.sheet.link(LinkEnd::Decl(owner), EdgeKind::Contains, LinkEnd::Decl(id), position);
+                            self.sheet.link(
+                                LinkEnd::Decl(owner),
+                                EdgeKind::Contains,
+                                LinkEnd::Decl(id),
+                                position,
+                            );
                         }
                     }
                     if kind != NodeKind::Enum {
@@ -99,7 +110,9 @@ impl<'t> Reader<'_, '_, 't> {
                     begin = at;
                 }
                 (TokenKind::Word, "rpc") if at == begin => {
-                    let end = (at..to).find(|it| self.all[*it].is_sign(";") || self.all[*it].is_sign("{")).unwrap_or(to);
+                    let end = (at..to)
+                        .find(|it| self.all[*it].is_sign(";") || self.all[*it].is_sign("{"))
+                        .unwrap_or(to);
                     self.rpc(at, end, owner, decl);
                     at = match self.all.get(end) {
                         Some(it) if it.is_sign("{") => closing(self.all, end).min(to) + 1,
@@ -137,8 +150,12 @@ impl<'t> Reader<'_, '_, 't> {
         let Some(name) = words.get(1).copied() else { return };
         let position = self.sheet.position(name.offset);
         let path = format!("{owner}.{}", name.text);
-        let signature = self.sheet.text[self.all[from].offset..self.all.get(to).map_or(self.sheet.text.len(), |it| it.offset)].to_owned();
-        let Some(id) = self.sheet.declare(NodeKind::Rpc, &path, position, position.line, &signature) else { return };
+        let signature = self.sheet.text
+            [self.all[from].offset..self.all.get(to).map_or(self.sheet.text.len(), |it| it.offset)]
+            .to_owned();
+        let Some(id) = self.sheet.declare(NodeKind::Rpc, &path, position, position.line, &signature) else {
+            return;
+        };
         let whole = self.whole(&path);
         self.sheet.offer("protobuf-rpc", &whole, id);
         if let Some(owner) = decl {
@@ -156,7 +173,10 @@ impl<'t> Reader<'_, '_, 't> {
         let words: Vec<Token<'_>> = self.all[from..before].iter().copied().filter(Token::is_word).collect();
         let Some((name, types)) = words.split_last() else { return };
         let first = types.first().map_or("", |it| it.text);
-        if types.is_empty() || before == to || matches!(first, "option" | "reserved" | "extensions" | "syntax" | "package" | "import") {
+        if types.is_empty()
+            || before == to
+            || matches!(first, "option" | "reserved" | "extensions" | "syntax" | "package" | "import")
+        {
             return;
         }
         let position = self.sheet.position(name.offset);
@@ -166,7 +186,9 @@ impl<'t> Reader<'_, '_, 't> {
         if let Some(id) = self.sheet.declare(NodeKind::Field, &path, position, position.line, &signature) {
             self.sheet.link(LinkEnd::Decl(decl), EdgeKind::Contains, LinkEnd::Decl(id), position);
         }
-        for it in types.iter().filter(|it| !matches!(it.text, "repeated" | "optional" | "required" | "map") && !SCALARS.contains(&it.text)) {
+        for it in types.iter().filter(|it| {
+            !matches!(it.text, "repeated" | "optional" | "required" | "map") && !SCALARS.contains(&it.text)
+        }) {
             self.refer(it.text, owner, decl, it.offset);
         }
     }

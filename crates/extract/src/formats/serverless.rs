@@ -13,11 +13,14 @@ pub(super) fn is_it(sheet: &Sheet<'_>, yaml: &Yaml, document: Id) -> bool {
 
 pub(super) fn read(sheet: &mut Sheet<'_>, yaml: &Yaml, document: Id) {
     let Some(functions) = yaml.get(document, "functions") else { return };
-    let named: Vec<(String, Id, Id)> = yaml.pairs(functions).map(|(name, key, value)| (name.to_owned(), key, value)).collect();
+    let named: Vec<(String, Id, Id)> =
+        yaml.pairs(functions).map(|(name, key, value)| (name.to_owned(), key, value)).collect();
     for (name, key, value) in named {
         let handler = yaml.text_at(value, &["handler"]).unwrap_or_default().to_owned();
         let signature = format!("{name} {handler}");
-        let Some(decl) = sheet.declare(NodeKind::Function, &name, yaml.position(key), yaml.last_line(value), &signature) else {
+        let Some(decl) =
+            sheet.declare(NodeKind::Function, &name, yaml.position(key), yaml.last_line(value), &signature)
+        else {
             continue;
         };
         let own = LinkEnd::Decl(decl);
@@ -31,7 +34,8 @@ pub(super) fn read(sheet: &mut Sheet<'_>, yaml: &Yaml, document: Id) {
         }
         for event in yaml.get(value, "events").map(|it| yaml.list(it).to_vec()).unwrap_or_default() {
             let position = yaml.position(event);
-            for (kind, _, what) in yaml.pairs(event).map(|(a, b, c)| (a.to_owned(), b, c)).collect::<Vec<_>>() {
+            for (kind, _, what) in yaml.pairs(event).map(|(a, b, c)| (a.to_owned(), b, c)).collect::<Vec<_>>()
+            {
                 match kind.as_str() {
                     "http" | "httpApi" => {
                         let (method, path) = match yaml.text(what) {
@@ -48,7 +52,10 @@ pub(super) fn read(sheet: &mut Sheet<'_>, yaml: &Yaml, document: Id) {
                         sheet.route_to(if method == "*" { "any" } else { &method }, &path, position, decl);
                     }
                     "sqs" | "sns" | "kafka" | "rabbitmq" | "eventBridge" => {
-                        let text = yaml.text(what).or_else(|| yaml.text_at(what, &["arn"])).or_else(|| yaml.text_at(what, &["topic"]));
+                        let text = yaml
+                            .text(what)
+                            .or_else(|| yaml.text_at(what, &["arn"]))
+                            .or_else(|| yaml.text_at(what, &["topic"]));
                         let name = text.and_then(|it| it.rsplit([':', '/']).next()).unwrap_or("?");
                         let to = sheet.outside(NodeKind::Topic, "", name);
                         sheet.link(own, EdgeKind::Subscribes, to, position);

@@ -34,7 +34,11 @@ fn read(sheet: &mut Sheet<'_>) {
             let token = all[to];
             match body {
                 None if token.is_sign(";") => break,
-                None if token.is_word() && token.text.len() > 1 && token.text.starts_with('$') && token.text.ends_with('$') => {
+                None if token.is_word()
+                    && token.text.len() > 1
+                    && token.text.starts_with('$')
+                    && token.text.ends_with('$') =>
+                {
                     body = Some(token.text);
                 }
                 Some(mark) if token.is_word() && token.text.ends_with(mark) => body = None,
@@ -88,7 +92,9 @@ fn statement(sheet: &mut Sheet<'_>, all: &[Token<'_>]) {
     let mut body = 0;
     if is(Some(first), "create") {
         let what = all.iter().take(8).position(|it| {
-            ["table", "view", "function", "procedure", "trigger", "index"].iter().any(|word| is(Some(it), word))
+            ["table", "view", "function", "procedure", "trigger", "index"]
+                .iter()
+                .any(|word| is(Some(it), word))
         });
         let Some(what) = what else { return };
         let mut at = what + 1;
@@ -111,7 +117,13 @@ fn statement(sheet: &mut Sheet<'_>, all: &[Token<'_>]) {
         if let Some((kind, space)) = kind {
             let position = sheet.position(offset);
             let last = sheet.position(all.last().map_or(offset, |it| it.offset)).line;
-            owner = sheet.declare(kind, &name, position, last, &format!("CREATE {} {name}", word.to_ascii_uppercase()));
+            owner = sheet.declare(
+                kind,
+                &name,
+                position,
+                last,
+                &format!("CREATE {} {name}", word.to_ascii_uppercase()),
+            );
             if let Some(decl) = owner {
                 sheet.offer(space, &name, decl);
             }
@@ -141,9 +153,15 @@ fn statement(sheet: &mut Sheet<'_>, all: &[Token<'_>]) {
         let kind = match lower.as_str() {
             "references" | "from" | "join" => Some(EdgeKind::References),
             "into" => Some(EdgeKind::References),
-            "update" if !is(all.get(at.wrapping_sub(1)), "on") && !is(all.get(at.wrapping_sub(1)), "for") => Some(EdgeKind::References),
-            "table" if at > 0 && ["alter", "drop", "truncate"].iter().any(|it| is(all.get(at - 1), it)) => Some(EdgeKind::DependsOn),
-            "on" if is(Some(first), "create") && owner.is_none_or(|_| is(all.get(2), "trigger") || is(all.get(1), "trigger")) => {
+            "update" if !is(all.get(at.wrapping_sub(1)), "on") && !is(all.get(at.wrapping_sub(1)), "for") => {
+                Some(EdgeKind::References)
+            }
+            "table" if at > 0 && ["alter", "drop", "truncate"].iter().any(|it| is(all.get(at - 1), it)) => {
+                Some(EdgeKind::DependsOn)
+            }
+            "on" if is(Some(first), "create")
+                && owner.is_none_or(|_| is(all.get(2), "trigger") || is(all.get(1), "trigger")) =>
+            {
                 Some(EdgeKind::DependsOn)
             }
             "call" | "execute" => None,
@@ -152,7 +170,10 @@ fn statement(sheet: &mut Sheet<'_>, all: &[Token<'_>]) {
                 continue;
             }
         };
-        while ["only", "if", "exists", "not", "lateral", "function", "procedure"].iter().any(|it| is(all.get(next), it)) {
+        while ["only", "if", "exists", "not", "lateral", "function", "procedure"]
+            .iter()
+            .any(|it| is(all.get(next), it))
+        {
             next += 1;
         }
         let Some((name, offset, behind)) = name_at(all, next) else {
@@ -179,11 +200,29 @@ fn columns(sheet: &mut Sheet<'_>, all: &[Token<'_>], open: usize, table: &str, o
     let mut at = open + 1;
     while at < close {
         if let Some((name, offset, _)) = name_at(&all[..close], at) {
-            let is_rule = ["constraint", "primary", "foreign", "unique", "check", "key", "index", "exclude", "like", "fulltext", "period"];
+            let is_rule = [
+                "constraint",
+                "primary",
+                "foreign",
+                "unique",
+                "check",
+                "key",
+                "index",
+                "exclude",
+                "like",
+                "fulltext",
+                "period",
+            ];
             if !is_rule.contains(&name.as_str()) && !name.contains('.') {
                 let type_ = all.get(at + 1).filter(|it| it.is_word()).map_or("", |it| it.text);
                 let position = sheet.position(offset);
-                let field = sheet.declare(NodeKind::Field, &format!("{table}.{name}"), position, position.line, &format!("{name} {type_}"));
+                let field = sheet.declare(
+                    NodeKind::Field,
+                    &format!("{table}.{name}"),
+                    position,
+                    position.line,
+                    &format!("{name} {type_}"),
+                );
                 if let (Some(owner), Some(field)) = (owner, field) {
                     sheet.link(LinkEnd::Decl(owner), EdgeKind::Contains, LinkEnd::Decl(field), position);
                 }

@@ -8,7 +8,9 @@ use super::{Format, Sheet};
 
 pub(crate) const TERRAFORM: Format = Format {
     name: "terraform",
-    accepts: |_, name| [".tf", ".tofu", ".hcl"].iter().any(|it| name.ends_with(it)) && !name.starts_with(".terraform.lock"),
+    accepts: |_, name| {
+        [".tf", ".tofu", ".hcl"].iter().any(|it| name.ends_with(it)) && !name.starts_with(".terraform.lock")
+    },
     takes: &["*.tf", "*.tofu", "*.hcl"],
     read,
 };
@@ -30,7 +32,8 @@ fn read(sheet: &mut Sheet<'_>) {
     let mut at = 0;
     while at < all.len() {
         let token = all[at];
-        let labels: Vec<Token<'_>> = all[at + 1..].iter().copied().take_while(|it| it.kind == TokenKind::Text).take(2).collect();
+        let labels: Vec<Token<'_>> =
+            all[at + 1..].iter().copied().take_while(|it| it.kind == TokenKind::Text).take(2).collect();
         let open = at + 1 + labels.len();
         if !token.is_word() || !all.get(open).is_some_and(|it| it.is_sign("{")) {
             at += 1;
@@ -57,7 +60,8 @@ fn read(sheet: &mut Sheet<'_>) {
             _ => None,
         };
         if let Some((kind, path)) = found.filter(|it| !it.1.ends_with('.')) {
-            let signature = format!("{} {}", token.text, labels.iter().map(|it| it.text).collect::<Vec<_>>().join(" "));
+            let signature =
+                format!("{} {}", token.text, labels.iter().map(|it| it.text).collect::<Vec<_>>().join(" "));
             if let Some(decl) = sheet.declare(kind, &path, position, last, &signature) {
                 sheet.offer(&space, &path, decl);
                 blocks.push((decl, open + 1, close));
@@ -73,7 +77,14 @@ fn read(sheet: &mut Sheet<'_>) {
     }
 }
 
-fn locals(sheet: &mut Sheet<'_>, all: &[Token<'_>], from: usize, to: usize, space: &str, blocks: &mut Vec<(DeclId, usize, usize)>) {
+fn locals(
+    sheet: &mut Sheet<'_>,
+    all: &[Token<'_>],
+    from: usize,
+    to: usize,
+    space: &str,
+    blocks: &mut Vec<(DeclId, usize, usize)>,
+) {
     let mut at = from;
     while at + 1 < to.min(all.len()) {
         if all[at].is_word() && all[at + 1].is_sign("=") {
@@ -86,7 +97,11 @@ fn locals(sheet: &mut Sheet<'_>, all: &[Token<'_>], from: usize, to: usize, spac
                     end = closing(all, end) + 1;
                     continue;
                 }
-                if end > begin && all[end].is_word() && all.get(end + 1).is_some_and(|it| it.is_sign("=")) && !all.get(end + 2).is_some_and(|it| it.is_sign("=")) {
+                if end > begin
+                    && all[end].is_word()
+                    && all.get(end + 1).is_some_and(|it| it.is_sign("="))
+                    && !all.get(end + 2).is_some_and(|it| it.is_sign("="))
+                {
                     break;
                 }
                 end += 1;
@@ -104,7 +119,10 @@ fn locals(sheet: &mut Sheet<'_>, all: &[Token<'_>], from: usize, to: usize, spac
 
 /// Where a module comes from: a directory of the repository, or outside.
 fn source(sheet: &mut Sheet<'_>, body: &[Token<'_>], decl: DeclId) {
-    let Some(it) = body.windows(3).find(|it| it[0].text == "source" && it[1].is_sign("=") && it[2].kind == TokenKind::Text) else {
+    let Some(it) = body
+        .windows(3)
+        .find(|it| it[0].text == "source" && it[1].is_sign("=") && it[2].kind == TokenKind::Text)
+    else {
         return;
     };
     let position = sheet.position(it[2].offset);
@@ -124,14 +142,19 @@ fn references(sheet: &mut Sheet<'_>, body: &[Token<'_>], decl: DeclId, space: &s
     for (at, token) in body.iter().enumerate() {
         match token.kind {
             // A name before `=` or `{` is an argument.
-            TokenKind::Word if !body.get(at + 1).is_some_and(|it| it.is_sign("=") && !body.get(at + 2).is_some_and(|it| it.is_sign("="))) => {
+            TokenKind::Word
+                if !body.get(at + 1).is_some_and(|it| {
+                    it.is_sign("=") && !body.get(at + 2).is_some_and(|it| it.is_sign("="))
+                }) =>
+            {
                 refer(sheet, token.text, token.offset, decl, space);
             }
             TokenKind::Text if token.text.contains("${") => {
                 let mut from = 0;
                 while let Some(begin) = token.text[from..].find("${").map(|it| from + it + 2) {
                     let end = token.text[begin..].find('}').map_or(token.text.len(), |it| begin + it);
-                    let words = token.text[begin..end].split(|it: char| !it.is_alphanumeric() && !"_-.".contains(it));
+                    let words =
+                        token.text[begin..end].split(|it: char| !it.is_alphanumeric() && !"_-.".contains(it));
                     for word in words.filter(|it| it.contains('.')) {
                         refer(sheet, word, token.offset, decl, space);
                     }

@@ -87,7 +87,9 @@ impl Yaml {
             let at = position(span.start.line(), span.start.col());
             let tag = |it: Option<std::borrow::Cow<'_, saphyr_parser::Tag>>| it.map(|it| it.suffix.clone());
             let (kind, anchor, tag, opens) = match event {
-                Event::Scalar(text, _, anchor, it) => (Kind::Scalar(text.into_owned()), anchor, tag(it), false),
+                Event::Scalar(text, _, anchor, it) => {
+                    (Kind::Scalar(text.into_owned()), anchor, tag(it), false)
+                }
                 Event::SequenceStart(anchor, it) => (Kind::List(Vec::new()), anchor, tag(it), true),
                 Event::MappingStart(anchor, it) => (Kind::Map(Vec::new()), anchor, tag(it), true),
                 Event::Alias(anchor) => match anchors.iter().rev().find(|it| it.0 == anchor) {
@@ -203,7 +205,9 @@ impl Yaml {
     pub(super) fn texts(&self, id: Id) -> Vec<(&str, Position)> {
         match self.text(id) {
             Some(text) => vec![(text, self.position(id))],
-            None => self.list(id).iter().filter_map(|it| Some((self.text(*it)?, self.position(*it)))).collect(),
+            None => {
+                self.list(id).iter().filter_map(|it| Some((self.text(*it)?, self.position(*it)))).collect()
+            }
         }
     }
 
@@ -233,7 +237,9 @@ impl Yaml {
 
 /// Template braces made plain, where lines begin with them: such a line says nothing, others have a value nobody knows.
 fn blanked(text: &str) -> Option<String> {
-    if !text.contains("{{") || !text.lines().any(|it| is_template_line(it) || it.contains(": {{") || it.contains("- {{")) {
+    if !text.contains("{{")
+        || !text.lines().any(|it| is_template_line(it) || it.contains(": {{") || it.contains("- {{"))
+    {
         return None;
     }
     let mut out = String::with_capacity(text.len());

@@ -1,7 +1,10 @@
 //! YAML and JSON files that are known by what stands in them: one parse, then every format that fits reads the documents.
 
 use super::yaml::{Id, Yaml};
-use super::{Format, Sheet, ansible, cloudformation, compose, github_actions, gitlab_ci, helm, kubernetes, openapi, serverless};
+use super::{
+    Format, Sheet, ansible, cloudformation, compose, github_actions, gitlab_ci, helm, kubernetes, openapi,
+    serverless,
+};
 
 pub(crate) const YAML: Format = Format {
     name: "yaml",
@@ -16,7 +19,9 @@ pub(crate) const JSON: Format = Format {
     accepts: |_, name| {
         let lower = name.to_ascii_lowercase();
         lower.ends_with(".json")
-            && ["openapi", "swagger", "schema", "template", "cloudformation"].iter().any(|it| lower.contains(it))
+            && ["openapi", "swagger", "schema", "template", "cloudformation"]
+                .iter()
+                .any(|it| lower.contains(it))
     },
     takes: &["*openapi*.json", "*swagger*.json", "*schema*.json", "*template*.json"],
     read,

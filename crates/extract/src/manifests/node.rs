@@ -4,8 +4,8 @@ use knowing_model::NodeKind;
 use knowing_model::facts::{Dependency, LinkEnd, Manifest, PathAlias};
 use serde_json::Value;
 
-use super::{Manifests, Sheet};
 use super::json::{parse_json, strings};
+use super::{Manifests, Sheet};
 
 pub(crate) const PACKAGE: Manifests =
     Manifests { name: "package_json", file_names: &["package.json"], read: read_package };
@@ -48,7 +48,11 @@ pub(super) fn scripts(sheet: &mut Sheet<'_>) {
         let quoted = format!("\"{name}\"");
         let offset = memchr::memmem::find(&bytes[begin..], quoted.as_bytes()).map_or(0, |it| begin + it + 1);
         let position = sheet.position(offset);
-        let Some(decl) = sheet.declare(NodeKind::Target, &format!("scripts.{name}"), position, position.line, name) else { return };
+        let Some(decl) =
+            sheet.declare(NodeKind::Target, &format!("scripts.{name}"), position, position.line, name)
+        else {
+            return;
+        };
         let command = command.as_str().unwrap_or_default().to_owned();
         if matches!(name.as_str(), "preinstall" | "install" | "postinstall" | "prepare") {
             sheet.processes(LinkEnd::Decl(decl), &command, position);

@@ -17,7 +17,9 @@ const MAX_ARGUMENTS: usize = 256;
 pub(crate) fn arguments_at(bytes: &[u8], offset: usize, language: &str) -> Vec<Arg> {
     let mut at = offset;
     let end = bytes.len().min(offset + MAX_LENGTH);
-    while at < end && (is_word(bytes[at]) || matches!(bytes[at], b'.' | b'\\' | b'?' | b'!') || is_colons(bytes, at)) {
+    while at < end
+        && (is_word(bytes[at]) || matches!(bytes[at], b'.' | b'\\' | b'?' | b'!') || is_colons(bytes, at))
+    {
         at += 1;
     }
     at = blank(bytes, at, end, false);
@@ -28,7 +30,9 @@ pub(crate) fn arguments_at(bytes: &[u8], offset: usize, language: &str) -> Vec<A
         Some(b'(') => split(bytes, at + 1, end, language, false),
         // `get "/x", to: "a#b"`: up to the end of the line.
         Some(b'\'' | b'"' | b':' | b'%') if language == "ruby" => split(bytes, at, end, language, true),
-        Some(byte) if language == "ruby" && at > offset && is_word(*byte) => split(bytes, at, end, language, true),
+        Some(byte) if language == "ruby" && at > offset && is_word(*byte) => {
+            split(bytes, at, end, language, true)
+        }
         _ => Vec::new(),
     }
 }
@@ -131,13 +135,18 @@ fn keyword(text: &[u8], language: &str) -> Option<(String, usize)> {
         "ruby" if rocket => rest.starts_with(b"=>").then_some(2),
         "ruby" | "csharp" | "php" => (rest.starts_with(b":") && !rest.starts_with(b"::")).then_some(1),
         "python" | "java" | "kotlin" => (rest.starts_with(b"=") && !rest.starts_with(b"==")).then_some(1),
-        "rust" => (rest.starts_with(b"=") && !rest.starts_with(b"==") && !rest.starts_with(b"=>")).then_some(1),
+        "rust" => {
+            (rest.starts_with(b"=") && !rest.starts_with(b"==") && !rest.starts_with(b"=>")).then_some(1)
+        }
         _ => None,
     };
     let fits = fits.or_else(|| {
         // Properties of C# attributes.
-        (language == "csharp" && rest.starts_with(b"=") && !rest.starts_with(b"==") && !rest.starts_with(b"=>"))
-            .then_some(1)
+        (language == "csharp"
+            && rest.starts_with(b"=")
+            && !rest.starts_with(b"==")
+            && !rest.starts_with(b"=>"))
+        .then_some(1)
     })?;
     Some((name, begin + n + gap + fits))
 }
@@ -196,7 +205,8 @@ fn skip_string(bytes: &[u8], from: usize, end: usize, language: &str) -> usize {
         let rest = &bytes[from + 3..end];
         return from + 3 + memchr::memmem::find(rest, &triple).map_or(rest.len(), |it| it + 3);
     }
-    let raw = quote == b'`' && language == "go" || from > 0 && bytes[from - 1] == b'@' && language == "csharp";
+    let raw =
+        quote == b'`' && language == "go" || from > 0 && bytes[from - 1] == b'@' && language == "csharp";
     let mut at = from + 1;
     while at < end {
         match bytes[at] {
@@ -210,7 +220,11 @@ fn skip_string(bytes: &[u8], from: usize, end: usize, language: &str) -> usize {
 }
 
 /// The text of an expression that is one string literal, or several that are joined.
-pub(crate) fn literal(text: &str, language: &str, constant: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+pub(crate) fn literal(
+    text: &str,
+    language: &str,
+    constant: &dyn Fn(&str) -> Option<String>,
+) -> Option<String> {
     let mut rest = text.trim();
     let mut out = String::new();
     let mut is_first = true;
@@ -262,7 +276,10 @@ fn one_literal(text: &str, language: &str) -> Option<(String, usize)> {
         let n = rest.bytes().take_while(|it| is_word(*it) || *it == b'?').count();
         return (n > 0).then(|| (rest[..n].to_owned(), n + 1));
     }
-    let prefix = text.bytes().take_while(|it| matches!(it, b'r' | b'R' | b'u' | b'b' | b'f' | b'F' | b'@' | b'$' | b'#')).count();
+    let prefix = text
+        .bytes()
+        .take_while(|it| matches!(it, b'r' | b'R' | b'u' | b'b' | b'f' | b'F' | b'@' | b'$' | b'#'))
+        .count();
     let (marks, body) = text.split_at(prefix);
     let quote = *body.as_bytes().first()?;
     if !matches!(quote, b'"' | b'\'' | b'`') {
@@ -270,7 +287,9 @@ fn one_literal(text: &str, language: &str) -> Option<(String, usize)> {
     }
     let q = quote as char;
     let triple: String = [q; 3].iter().collect();
-    let (inner, length) = if body.starts_with(&triple) && matches!(language, "python" | "kotlin" | "java" | "csharp") {
+    let (inner, length) = if body.starts_with(&triple)
+        && matches!(language, "python" | "kotlin" | "java" | "csharp")
+    {
         let end = body[3..].find(&triple)?;
         (&body[3..3 + end], 6 + end)
     } else if language == "rust" && marks.contains('#') {
@@ -302,11 +321,12 @@ fn one_literal(text: &str, language: &str) -> Option<(String, usize)> {
     if computed {
         return None;
     }
-    let text = if inner.contains('\\') && !marks.contains(['r', 'R', '@']) && !(quote == b'`' && language == "go") {
-        unescaped(inner)
-    } else {
-        inner.to_owned()
-    };
+    let text =
+        if inner.contains('\\') && !marks.contains(['r', 'R', '@']) && !(quote == b'`' && language == "go") {
+            unescaped(inner)
+        } else {
+            inner.to_owned()
+        };
     Some((text, prefix + length))
 }
 
@@ -328,4 +348,3 @@ fn unescaped(text: &str) -> String {
     }
     out
 }
-

@@ -11,9 +11,21 @@ pub(super) fn find(pass: &Pass<'_>, found: &mut Found) {
         "Gemfile" => ("gem", &["gem"]),
         "build.gradle.kts" => (
             "maven",
-            &["implementation", "api", "compileOnly", "runtimeOnly", "testImplementation", "kapt", "ksp", "annotationProcessor", "classpath"],
+            &[
+                "implementation",
+                "api",
+                "compileOnly",
+                "runtimeOnly",
+                "testImplementation",
+                "kapt",
+                "ksp",
+                "annotationProcessor",
+                "classpath",
+            ],
         ),
-        _ if file.ends_with(".gemspec") => ("gem", &["add_dependency", "add_runtime_dependency", "add_development_dependency"]),
+        _ if file.ends_with(".gemspec") => {
+            ("gem", &["add_dependency", "add_runtime_dependency", "add_development_dependency"])
+        }
         _ => return,
     };
     for call in pass.facts.calls.iter().filter(|it| calls.contains(&pass.called(it))) {

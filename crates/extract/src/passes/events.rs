@@ -53,10 +53,24 @@ const SYSTEMS: &[System] = &[
     },
     System {
         modules: &["redis", "ioredis"],
-        calls: &[("publish", 0, "channel", PUBLISHES), ("subscribe", 0, "", SUBSCRIBES), ("psubscribe", 0, "", SUBSCRIBES)],
+        calls: &[
+            ("publish", 0, "channel", PUBLISHES),
+            ("subscribe", 0, "", SUBSCRIBES),
+            ("psubscribe", 0, "", SUBSCRIBES),
+        ],
     },
     System {
-        modules: &["launchdarkly", "LaunchDarkly", "unleash", "Unleash", "flipper", "Flipper", "openfeature", "OpenFeature", "flagsmith"],
+        modules: &[
+            "launchdarkly",
+            "LaunchDarkly",
+            "unleash",
+            "Unleash",
+            "flipper",
+            "Flipper",
+            "openfeature",
+            "OpenFeature",
+            "flagsmith",
+        ],
         calls: &[
             ("variation", 0, "", EdgeKind::GatedByFlag),
             ("boolVariation", 0, "", EdgeKind::GatedByFlag),
@@ -85,13 +99,16 @@ pub(super) fn find(pass: &Pass<'_>, found: &mut Found) {
     for system in SYSTEMS.iter().filter(|it| it.modules.iter().any(|it| imports(it))) {
         for call in &pass.facts.calls {
             let name = pass.called(call);
-            let Some((_, place, keyword, kind)) = system.calls.iter().find(|it| it.0 == name) else { continue };
+            let Some((_, place, keyword, kind)) = system.calls.iter().find(|it| it.0 == name) else {
+                continue;
+            };
             // A client is asked: a bare function of that name is another thing.
             if pass.receiver(call.callee).is_none() && !name.starts_with(|it: char| it.is_uppercase()) {
                 continue;
             }
             let args = pass.arguments(call.position);
-            let arg = named(&args, keyword).or_else(|| args.iter().filter(|it| it.name.is_none()).nth(*place));
+            let arg =
+                named(&args, keyword).or_else(|| args.iter().filter(|it| it.name.is_none()).nth(*place));
             let Some(arg) = arg else { continue };
             add(pass, found, call.decl, *kind, arg, call.position);
         }
@@ -120,7 +137,13 @@ fn celery(pass: &Pass<'_>, found: &mut Found) {
         let args = pass.decorator_arguments(reference);
         let own = named(&args, "name").and_then(|it| pass.literal(it));
         let name = own.unwrap_or_else(|| pass.facts.text(pass.facts.decl(decl).name).to_owned());
-        found.outside(Some(decl), SUBSCRIBES, (NodeKind::Topic, "", &name), Certainty::Pattern, reference.position);
+        found.outside(
+            Some(decl),
+            SUBSCRIBES,
+            (NodeKind::Topic, "", &name),
+            Certainty::Pattern,
+            reference.position,
+        );
     }
 }
 
@@ -128,7 +151,14 @@ fn named<'a>(args: &'a [Arg], keyword: &str) -> Option<&'a Arg> {
     args.iter().find(|it| !keyword.is_empty() && it.name.as_deref() == Some(keyword))
 }
 
-fn add(pass: &Pass<'_>, found: &mut Found, decl: Option<DeclId>, kind: EdgeKind, arg: &Arg, position: Position) {
+fn add(
+    pass: &Pass<'_>,
+    found: &mut Found,
+    decl: Option<DeclId>,
+    kind: EdgeKind,
+    arg: &Arg,
+    position: Position,
+) {
     let text = pass.text(arg.from, arg.to);
     // `{ topic: "orders" }`, `["a", "b"]`, `{"a", "b"}`.
     let inner = text.trim_matches(['[', ']', '{', '}', '(', ')', ' ', '\n']);
@@ -136,7 +166,9 @@ fn add(pass: &Pass<'_>, found: &mut Found, decl: Option<DeclId>, kind: EdgeKind,
         Some(text) => vec![text],
         None => inner
             .split(',')
-            .filter_map(|it| pass.literal_text(it.trim_start_matches("topic:").trim_start_matches("cmd:").trim()))
+            .filter_map(|it| {
+                pass.literal_text(it.trim_start_matches("topic:").trim_start_matches("cmd:").trim())
+            })
             .collect(),
     };
     let node = if kind == EdgeKind::GatedByFlag { NodeKind::Flag } else { NodeKind::Topic };

@@ -14,8 +14,8 @@ pub(crate) mod routes;
 use std::cell::OnceCell;
 
 use knowing_model::facts::{
-    BindingTarget, Call, Certainty, DeclId, Expr, ExprId, FileFacts, Handler, ImportKind, Link, LinkEnd, Mount,
-    Reference, ReferenceRole, ReferenceTarget, Route, Router, Str, Type, TypeId, Value,
+    BindingTarget, Call, Certainty, DeclId, Expr, ExprId, FileFacts, Handler, ImportKind, Link, LinkEnd,
+    Mount, Reference, ReferenceRole, ReferenceTarget, Route, Router, Str, Type, TypeId, Value,
 };
 use knowing_model::{EdgeKind, NodeKind, Position};
 use rustc_hash::FxHashMap;
@@ -46,7 +46,8 @@ impl Modules {
     fn of(facts: &FileFacts) -> Modules {
         let all = facts.imports.iter().map(|it| {
             let module: Vec<&str> = it.module.iter().map(|it| facts.text(*it)).collect();
-            let separator = if matches!(facts.language.as_str(), "go" | "typescript" | "ruby") { "/" } else { "." };
+            let separator =
+                if matches!(facts.language.as_str(), "go" | "typescript" | "ruby") { "/" } else { "." };
             let mut text = module.join(separator);
             if let ImportKind::Member { name, .. } = it.kind {
                 text.push_str(separator);
@@ -63,7 +64,8 @@ impl Modules {
     /// Whether a module that begins so is imported.
     pub(crate) fn has(&self, begin: &str) -> bool {
         self.0.iter().any(|it| {
-            it.strip_prefix(begin).is_some_and(|rest| rest.is_empty() || !rest.as_bytes()[0].is_ascii_alphanumeric())
+            it.strip_prefix(begin)
+                .is_some_and(|rest| rest.is_empty() || !rest.as_bytes()[0].is_ascii_alphanumeric())
         })
     }
 
@@ -129,7 +131,9 @@ impl<'a> Pass<'a> {
 
     pub(crate) fn last_name(&self, expr: ExprId) -> &'a str {
         match self.facts.expr(expr) {
-            Expr::Name { name, .. } | Expr::Member { name, .. } | Expr::Scoped { name, .. } => self.facts.text(name),
+            Expr::Name { name, .. } | Expr::Member { name, .. } | Expr::Scoped { name, .. } => {
+                self.facts.text(name)
+            }
             Expr::Generic { of, .. } => self.last_name(of),
             _ => "",
         }
@@ -164,9 +168,9 @@ impl<'a> Pass<'a> {
 
     /// The call whose callee is this expression.
     pub(crate) fn call_of(&self, callee: ExprId) -> Option<&'a Call> {
-        let calls = self.calls.get_or_init(|| {
-            self.facts.calls.iter().enumerate().map(|(at, it)| (it.callee, at)).collect()
-        });
+        let calls = self
+            .calls
+            .get_or_init(|| self.facts.calls.iter().enumerate().map(|(at, it)| (it.callee, at)).collect());
         calls.get(&callee).map(|it| &self.facts.calls[*it])
     }
 
@@ -193,7 +197,8 @@ impl<'a> Pass<'a> {
     pub(crate) fn constant(&self, name: &str) -> Option<String> {
         let last = name.rsplit(['.', ':', '\\']).next()?;
         let mut fitting = self.facts.decls.iter().filter(|it| {
-            let kind = matches!(it.kind, NodeKind::Const | NodeKind::Var | NodeKind::Field | NodeKind::Property);
+            let kind =
+                matches!(it.kind, NodeKind::Const | NodeKind::Var | NodeKind::Field | NodeKind::Property);
             kind && self.facts.text(it.name) == last
         });
         let decl = fitting.next()?;
@@ -223,7 +228,8 @@ impl<'a> Pass<'a> {
     pub(crate) fn calls_in(&self, from: usize, to: usize) -> impl Iterator<Item = &'a Call> {
         let offsets = self.offsets.get_or_init(|| {
             let all = self.facts.calls.iter().enumerate();
-            let mut all: Vec<(u32, usize)> = all.map(|(at, it)| (self.offset(it.position) as u32, at)).collect();
+            let mut all: Vec<(u32, usize)> =
+                all.map(|(at, it)| (self.offset(it.position) as u32, at)).collect();
             all.sort_unstable();
             all
         });
@@ -315,7 +321,9 @@ impl<'a> Pass<'a> {
             return None;
         }
         let fits = |it: &Expr| match it {
-            Expr::Name { name, at } if self.facts.text(*name) == text => Some((*at as usize).abs_diff(arg.from)),
+            Expr::Name { name, at } if self.facts.text(*name) == text => {
+                Some((*at as usize).abs_diff(arg.from))
+            }
             _ => None,
         };
         let all = (0..).zip(&self.facts.exprs).filter_map(|(at, it)| Some((fits(it)?, ExprId(at))));
@@ -326,7 +334,8 @@ impl<'a> Pass<'a> {
     pub(crate) fn is_free(&self, expr: ExprId) -> bool {
         match self.facts.expr(expr) {
             Expr::Name { name, at } => {
-                self.binding(name, at).is_none() && !self.facts.decls.iter().any(|it| it.owner.is_none() && it.name == name)
+                self.binding(name, at).is_none()
+                    && !self.facts.decls.iter().any(|it| it.owner.is_none() && it.name == name)
             }
             _ => false,
         }
@@ -387,7 +396,11 @@ pub(crate) enum FoundRouter {
 pub(crate) enum FoundHandler {
     Known(Handler),
     /// A class by its segments, and a method of it.
-    Action { class: Vec<String>, method: String, file: Option<String> },
+    Action {
+        class: Vec<String>,
+        method: String,
+        file: Option<String>,
+    },
 }
 
 impl From<Handler> for FoundHandler {

@@ -11,7 +11,11 @@ const METHODS: &[&str] = &["get", "post", "put", "delete", "patch", "head"];
 /// Names that clients go by, and what has to be imported for them to be one.
 const CLIENTS: &[(&str, &[&str], &[&str])] = &[
     ("python", &["requests", "httpx", "session", "client"], &["requests", "httpx", "aiohttp"]),
-    ("typescript", &["axios", "ky", "got", "superagent", "http", "$http"], &["axios", "ky", "got", "superagent", "@nestjs/axios", "@angular/common/http"]),
+    (
+        "typescript",
+        &["axios", "ky", "got", "superagent", "http", "$http"],
+        &["axios", "ky", "got", "superagent", "@nestjs/axios", "@angular/common/http"],
+    ),
     ("go", &["http", "client", "resty"], &["net/http", "github.com/go-resty/resty"]),
     ("rust", &["reqwest", "client"], &["reqwest"]),
     ("ruby", &["HTTParty", "Faraday", "RestClient", "HTTP"], &["httparty", "faraday", "rest-client", "http"]),

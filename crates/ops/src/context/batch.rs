@@ -39,7 +39,7 @@ pub(super) fn run(cx: &mut Cx<'_>, file: &Path, options: &ContextOptions) -> Res
         let message = format!("cannot read `{}`: {error}", file.display());
         Error::new(ErrorKind::BadInput, message, "give a file with one JSON object a line")
     };
-    let wanted = options.wanted(&Asked::Task(String::new()))?;
+    let wanted = options.wanted(&Asked::Task(String::new()), None)?;
     let mut counts = BatchReply { tasks: 0, failed: 0 };
     let mut standing = None;
     let input = std::io::BufReader::new(std::fs::File::open(&path).map_err(unreadable)?);

@@ -7,9 +7,10 @@ use knowing_index::{Anchored, Anchors};
 use knowing_model::{EdgeKind, Hash, Hasher, identity};
 use knowing_retrieve::{OnDisk, Packing, Run, Settings, Sources, Texts, pack};
 use knowing_search::{Collection, FileIndex, Names};
-use knowing_store::{Reader, Store};
+use knowing_store::{NewPack, Reader, Store};
 use knowing_wire::{Detail, Format, Payload};
 
+use super::sending::stated;
 use crate::answer::Tree;
 use crate::cx::Opened;
 use crate::error::{Error, ErrorKind, Result};
@@ -67,6 +68,16 @@ pub(crate) struct Wanted {
     pub(crate) limit: usize,
     pub(crate) format: Format,
     pub(crate) detail: Detail,
+    /// Bytes of the handle of the session that is answered: it stands in the answer, and makes ids longer.
+    pub(crate) handle_bytes: Option<usize>,
+}
+
+impl Wanted {
+    /// How packs of this kind are written: a reader has their ids from the same form only.
+    pub(crate) fn form(&self) -> String {
+        let session = if self.handle_bytes.is_some() { " in session" } else { "" };
+        format!("{}{session}", self.format.name())
+    }
 }
 
 impl Asked {
@@ -126,9 +137,10 @@ impl<'a> Engine<'a> {
 
     /// Everything that can change an answer.
     pub(crate) fn key(&self, asked: &Asked, wanted: &Wanted) -> Hash {
-        let Wanted { settings, budget, limit, format, detail } = wanted;
+        let Wanted { settings, budget, limit, format, detail, handle_bytes } = wanted;
         let text = self.text(asked);
         let params = settings.params.digest(&settings.switches, settings.ranker);
+        let session = handle_bytes.map(|it| format!(" session {it}")).unwrap_or_default();
         Hasher::new("pack_key")
             .field(asked.entry().as_bytes())
             .field(identity::normalised_task(&text).as_bytes())
@@ -139,7 +151,7 @@ impl<'a> Engine<'a> {
             .field(self.tree().fresh.as_bytes())
             // Lines are those of the files as they lie there.
             .field(self.tree().tree.as_bytes())
-            .field(format!("{budget} {limit} {} {}", format.name(), detail.name()).as_bytes())
+            .field(format!("{budget} {limit} {} {}{session}", format.name(), detail.name()).as_bytes())
             .field(params.as_bytes())
             .finish()
     }
@@ -165,7 +177,16 @@ impl<'a> Engine<'a> {
             let note = "nothing fits; say what is to be done, or name a symbol, a file or an error message";
             head.notes.push(note.to_owned());
         }
-        pack(self.sources(), &run, &packing, params, wanted.settings.switches, self, head)
+        let Some(handle_bytes) = wanted.handle_bytes else {
+            return pack(self.sources(), &run, &packing, params, wanted.settings.switches, self, head);
+        };
+        // Room for what only a session is told, which is no part of the pack.
+        head.session = Some("-".repeat(handle_bytes));
+        head.notes.push(crate::session::NEW.to_owned());
+        let mut payload = pack(self.sources(), &run, &packing, params, wanted.settings.switches, self, head);
+        payload.session = None;
+        payload.notes.pop();
+        stated(payload, |it| wanted.format.bytes(it))
     }
 
     pub(crate) fn run(&self, asked: &Asked, settings: &Settings) -> Run {
@@ -306,8 +327,9 @@ pub(crate) fn stored(store: &Store, key: Hash) -> Option<Payload> {
 }
 
 /// The cache is a convenience: a database that cannot be written still answers.
-pub(crate) fn keep(store: &mut Store, repo: i64, key: Hash, payload: &Payload, now: i64) {
+pub(crate) fn keep(store: &mut Store, repo: i64, key: Hash, payload: &Payload, form: &str, now: i64) {
     if let Some(root) = payload.pack_root {
-        let _ = store.keep_pack(repo, key, root, &knowing_wire::json::encode(payload), now);
+        let payload = &knowing_wire::json::encode(payload);
+        let _ = store.keep_pack(&NewPack { repo, key, root, form, payload, now });
     }
 }

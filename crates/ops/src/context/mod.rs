@@ -3,10 +3,11 @@
 mod batch;
 mod engine;
 mod options;
+mod sending;
 
 use std::path::PathBuf;
 
-use knowing_wire::Payload;
+use knowing_wire::{Format, Payload, Written};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +17,7 @@ use crate::error::{Error, ErrorKind, Result};
 
 pub(crate) use engine::{Asked, ChangedFile, Engine};
 pub use options::{ContextOptions, DetailChoice, FormatChoice, RankerChoice};
+use sending::Reader;
 
 /// Longest task, in bytes, and most files.
 pub(crate) const MAX_TASK: usize = 64 << 10;
@@ -82,8 +84,21 @@ pub struct PackReply {
     #[serde(flatten)]
     pub pack: Payload,
     /// The pack as it is written in the format asked for, when that is not JSON.
+    // Agents get it as the text of the answer, and not as data.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
     pub text: Option<String>,
+    /// The same, where the format has bytes; in JSON as base64.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "in_base64")]
+    #[schemars(skip)]
+    pub blob: Option<Vec<u8>>,
+}
+
+fn in_base64<S: serde::Serializer>(
+    bytes: &Option<Vec<u8>>,
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    serializer.serialize_str(&knowing_wire::base64(bytes.as_deref().unwrap_or_default()))
 }
 
 /// The answers went to the output, one line each.
@@ -137,7 +152,9 @@ pub(crate) fn answer_at(
     options: &ContextOptions,
     revision: Option<&str>,
 ) -> Result<PackReply> {
-    let wanted = options.wanted(asked)?;
+    let session = cx.session.clone();
+    let wanted = options.wanted(asked, session.as_deref())?;
+    let base = options.base()?;
     let (mut opened, place) = match revision {
         Some(revision) => (cx.open_commit(revision)?, cx.place().ok()),
         None => cx.open_fresh()?,
@@ -149,30 +166,34 @@ pub(crate) fn answer_at(
     let is_kept = kept.is_some();
     let payload = kept.unwrap_or_else(|| engine.answer(asked, &wanted));
     drop(engine);
+    let repo = opened.snapshot().repo;
     if use_cache && !is_kept {
-        let repo = opened.snapshot().repo;
-        engine::keep(&mut opened.store, repo, key, &payload, cx.environment.now);
+        engine::keep(&mut opened.store, repo, key, &payload, &wanted.form(), cx.environment.now);
     }
     if let Asked::Task(text) = asked
         && payload.symbols.is_empty()
     {
         return Err(nothing_found(text));
     }
-    Ok(reply(payload, &wanted))
+    let reader = Reader { environment: &cx.environment, session: session.as_deref(), base, repo, key };
+    Ok(sending::send(&reader, &mut opened.store, payload, &wanted))
 }
 
 impl PackReply {
     pub(crate) fn of(pack: Payload) -> PackReply {
-        PackReply { schema: knowing_wire::json::SCHEMA, pack, text: None }
+        PackReply { schema: knowing_wire::json::SCHEMA, pack, text: None, blob: None }
     }
 }
 
 pub(crate) fn reply(payload: Payload, wanted: &engine::Wanted) -> PackReply {
-    let text = match wanted.format {
-        knowing_wire::Format::Json => None,
-        other => Some(other.encode(&payload)),
-    };
-    PackReply { text, ..PackReply::of(payload) }
+    let mut reply = PackReply::of(payload);
+    if wanted.format != Format::Json {
+        match wanted.format.encode(&reply.pack) {
+            Written::Text(text) => reply.text = Some(text),
+            Written::Bytes(bytes) => reply.blob = Some(bytes),
+        }
+    }
+    reply
 }
 
 pub(crate) fn check_task(text: &str) -> Result<()> {

@@ -1,5 +1,6 @@
 //! What all context operations can be told.
 
+use knowing_model::Hash;
 use knowing_retrieve::{Part, Ranker, Settings, Switches};
 use knowing_wire::{Detail, Format};
 use schemars::JsonSchema;
@@ -7,6 +8,7 @@ use serde::Deserialize;
 
 use super::engine::{Asked, Wanted, check_budget};
 use crate::error::{Candidate, Error, ErrorKind, Result};
+use crate::session::check_handle;
 
 #[derive(Clone, Debug, Default, clap::Args, Deserialize, JsonSchema)]
 pub struct ContextOptions {
@@ -26,6 +28,10 @@ pub struct ContextOptions {
     #[arg(long, value_enum)]
     #[serde(default)]
     pub format: Option<FormatChoice>,
+    /// The pack you have, by its root: only what differs comes back (gcf)
+    #[arg(long, value_name = "ROOT")]
+    #[serde(default)]
+    pub pack_root: Option<String>,
     /// Who ranks
     #[arg(long, value_enum)]
     #[serde(default)]
@@ -40,9 +46,10 @@ pub struct ContextOptions {
     pub without: Vec<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum DetailChoice {
+    #[default]
     Brief,
     Signature,
     Source,
@@ -51,8 +58,24 @@ pub enum DetailChoice {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FormatChoice {
+    // Without words on each: they would stand in the schema of every tool.
+    Gcf,
     Json,
     Markdown,
+    Xml,
+    Gcb,
+}
+
+impl From<FormatChoice> for Format {
+    fn from(choice: FormatChoice) -> Format {
+        match choice {
+            FormatChoice::Gcf => Format::Gcf,
+            FormatChoice::Json => Format::Json,
+            FormatChoice::Markdown => Format::Markdown,
+            FormatChoice::Xml => Format::Xml,
+            FormatChoice::Gcb => Format::Gcb,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Deserialize, JsonSchema)]
@@ -65,6 +88,11 @@ pub enum RankerChoice {
 }
 
 impl ContextOptions {
+    /// As agents mean it when they do not say how the answer is to be written.
+    pub(crate) fn for_agents(&self) -> ContextOptions {
+        ContextOptions { format: Some(self.format.unwrap_or(FormatChoice::Gcf)), ..self.clone() }
+    }
+
     pub(crate) fn settings(&self) -> Result<Settings> {
         let mut switches = Switches::default();
         for name in &self.without {
@@ -81,7 +109,19 @@ impl ContextOptions {
         Ok(Settings { switches, ranker, ..Settings::default() })
     }
 
-    pub(crate) fn wanted(&self, asked: &Asked) -> Result<Wanted> {
+    /// Root of the pack that the caller has.
+    pub(crate) fn base(&self) -> Result<Option<Hash>> {
+        let Some(root) = &self.pack_root else { return Ok(None) };
+        Hash::from_hex(root).map(Some).ok_or_else(|| {
+            let message = format!("`{root}` is no root: it has 64 hexadecimal digits");
+            Error::new(ErrorKind::Usage, message, "copy `pack_root` from the answer you have")
+        })
+    }
+
+    pub(crate) fn wanted(&self, asked: &Asked, session: Option<&str>) -> Result<Wanted> {
+        if let Some(handle) = session {
+            check_handle(handle)?;
+        }
         let settings = self.settings()?;
         let pack = &settings.params.pack;
         let budget = self.budget.unwrap_or(match asked {
@@ -93,18 +133,18 @@ impl ContextOptions {
         Ok(Wanted {
             budget,
             limit: self.limit.unwrap_or(usize::MAX),
-            format: match self.format {
-                Some(FormatChoice::Markdown) => Format::Markdown,
-                Some(FormatChoice::Json) | None => Format::Json,
-            },
+            format: self.format.map_or(Format::Json, Format::from),
             detail: match self.detail {
                 Some(DetailChoice::Signature) => Detail::Signature,
                 Some(DetailChoice::Source) => Detail::Source,
                 Some(DetailChoice::Brief) => Detail::Brief,
-                // Programs get what the budget allows; a table has no room.
-                None if self.format == Some(FormatChoice::Markdown) => Detail::Brief,
-                None => Detail::Signature,
+                // Programs get what the budget allows; who reads has no time.
+                None if matches!(self.format, Some(FormatChoice::Json | FormatChoice::Gcb) | None) => {
+                    Detail::Signature
+                }
+                None => Detail::Brief,
             },
+            handle_bytes: session.filter(|_| self.format == Some(FormatChoice::Gcf)).map(str::len),
             settings,
         })
     }

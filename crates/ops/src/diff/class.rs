@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use knowing_model::{Change, NodeKind};
 use knowing_store::OwnEdge;
 
-use super::{Compared, Difference, EdgeKey, Modified};
+use super::edges::EdgeKey;
+use super::{Compared, Difference, Modified};
 use crate::error::Result;
 
 /// From the least to the most.

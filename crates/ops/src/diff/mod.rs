@@ -8,15 +8,17 @@
 
 mod bodies;
 mod class;
+mod edges;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use knowing_graph::NodeIndex;
 use knowing_model::identity::{Identity, node_id};
-use knowing_model::{ContainerClass, EdgeKind, Hash, NodeKind, package_of};
+use knowing_model::{ContainerClass, Hash, NodeKind, package_of};
 use knowing_store::{OwnEdge, OwnNode, OwnRows};
 
 pub(crate) use class::ChangeClass;
+pub(crate) use edges::EdgeChanges;
 
 use crate::diff::bodies::Bodies;
 use crate::error::Result;
@@ -81,8 +83,6 @@ pub(crate) struct Compared<'a> {
     /// Only what lies in these or below; all when there are none.
     pub(crate) packages: &'a [String],
 }
-
-type EdgeKey = (u32, u32, EdgeKind);
 
 impl Compared<'_> {
     pub(crate) fn difference(
@@ -169,23 +169,18 @@ impl Compared<'_> {
     }
 
     fn compare_edges(&self, old: &[OwnEdge], new: &[OwnEdge], found: &mut Difference) -> Result<()> {
-        let key = |it: &OwnEdge| -> EdgeKey { (it.source, it.target, it.kind) };
-        let mut before: BTreeMap<EdgeKey, OwnEdge> = old.iter().map(|it| (key(it), *it)).collect();
-        for edge in new {
-            if !self.is_wanted_edge(self.new, edge)? {
-                continue;
-            }
-            match before.remove(&key(edge)) {
-                None => found.edges_added.push(*edge),
-                Some(before)
-                    if (before.provenance, before.confidence_bp) != (edge.provenance, edge.confidence_bp) =>
-                {
-                    found.edges_changed.push((before, *edge));
-                }
-                Some(_) => {}
+        let EdgeChanges { added, removed, changed } = EdgeChanges::between(old, new);
+        for edge in added {
+            if self.is_wanted_edge(self.new, &edge)? {
+                found.edges_added.push(edge);
             }
         }
-        for edge in before.into_values() {
+        for (before, after) in changed {
+            if self.is_wanted_edge(self.new, &after)? {
+                found.edges_changed.push((before, after));
+            }
+        }
+        for edge in removed {
             if self.is_wanted_edge(self.old, &edge)? {
                 found.edges_removed.push(edge);
             }

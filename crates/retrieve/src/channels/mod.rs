@@ -54,24 +54,49 @@ pub(crate) struct Harvest {
     pub(crate) inflow: Inflow,
 }
 
+/// What names and paths of the task lead to.
+struct Named {
+    tiered: Vec<Found>,
+    injection: Injection,
+    aliases: Vec<Found>,
+    identifiers: Vec<Found>,
+    mentions: Mentions,
+    frames: Vec<FrameMatch>,
+    in_paths: Vec<Found>,
+    path_seeds: Vec<NodeIndex>,
+}
+
+impl Named {
+    fn find(cx: Channels<'_>) -> Named {
+        let tiered = if cx.on(Part::Tiered) { tiered::tiered(cx) } else { Vec::new() };
+        let (in_paths, path_seeds) =
+            if cx.on(Part::PathContext) { path_context::of(cx) } else { Default::default() };
+        Named {
+            injection: if cx.on(Part::Classes) { classes::matched(cx) } else { Injection::default() },
+            aliases: if cx.on(Part::Aliases) { aliases::of(cx, &tiered) } else { Vec::new() },
+            identifiers: if cx.on(Part::Identifiers) { identifiers::matched(cx) } else { Vec::new() },
+            mentions: Mentions::of(cx),
+            frames: if cx.on(Part::Frames) { frames::matched(cx) } else { Vec::new() },
+            tiered,
+            in_paths,
+            path_seeds,
+        }
+    }
+}
+
 impl Channels<'_> {
     pub(crate) fn harvest(self) -> Harvest {
-        let mut candidates = Candidates::default();
-        let tiered = if self.on(Part::Tiered) { tiered::tiered(self) } else { Vec::new() };
-        let lexical = Lexical::ask(self);
+        // The index is asked while the names are looked at: together they are half of an answer's time.
+        let (lexical, named) = rayon::join(|| Lexical::ask(self), || Named::find(self));
+        let Named { tiered, injection, aliases, identifiers, mentions, frames, in_paths, path_seeds } = named;
         let n_named = tiered.len() + lexical.whole_for_fusion(self).count();
-        let injection = if self.on(Part::Classes) { classes::matched(self) } else { Injection::default() };
-        let aliases = if self.on(Part::Aliases) { aliases::of(self, &tiered) } else { Vec::new() };
-        let equivalent = injection.found().chain(aliases).take((2 * n_named).max(10));
-        let mentions = Mentions::of(self);
-        let frames = if self.on(Part::Frames) { frames::matched(self) } else { Vec::new() };
-        let (in_paths, path_seeds) =
-            if self.on(Part::PathContext) { path_context::of(self) } else { Default::default() };
+        let equivalent: Vec<Found> = injection.found().chain(aliases).take((2 * n_named).max(10)).collect();
 
+        let mut candidates = Candidates::default();
         candidates.add(Channel::Tiered, self.known(tiered));
         candidates.add(Channel::Equivalence, self.known(equivalent));
         if self.on(Part::Identifiers) {
-            candidates.add(Channel::Identifiers, self.known(identifiers::matched(self)));
+            candidates.add(Channel::Identifiers, self.known(identifiers));
         }
         candidates.add(Channel::Frames, self.known(frames.iter().map(|it| Found::plain(it.node))));
         candidates.add(Channel::PathContext, self.known(in_paths));

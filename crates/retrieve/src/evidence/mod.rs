@@ -8,16 +8,17 @@ use knowing_model::{EdgeKind, NodeFlags, NodeKind};
 use knowing_search::{
     DocIndex, Evaluation, Field, FileIndex, N_FIELDS, Prepared, Searcher as _, Tokenizer, with_tokenizer,
 };
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::candidates::N_CHANNELS;
+use crate::candidates::{Candidate, N_CHANNELS};
 use crate::channels::{Channels, Harvest, N_WAYS};
 use crate::fuse::fused_score;
 use crate::noise;
 use crate::params::Part;
 use crate::query::{N_SIDES, Side};
 
-use company::{Group, Near, groups, nearness, supports};
+use company::{Group, Near, Support, groups, nearness, supports};
 use words::{Identified, Intent, Terms, coverage, file_stem, identified, intent, said, scope_said, terms_of};
 
 /// What holds for the whole run.
@@ -139,31 +140,67 @@ pub(crate) fn gather(
     prepared: &Prepared<'_>,
     walks: &Walks<'_>,
 ) -> (Scene, Vec<Evidence>) {
-    with_tokenizer(|tokenizer| gather_with(cx, harvest, prepared, walks, tokenizer))
+    let walk_ranks =
+        walks.walked.scores.iter().zip(0..).map(|((node, score), rank)| (*node, (rank, *score))).collect();
+    let gathering = Gathering {
+        cx,
+        harvest,
+        prepared,
+        walks,
+        terms: terms_of(cx, prepared),
+        walk_ranks,
+        supports: supports(cx, harvest),
+        scope: cx.task.scope.as_deref().map(knowing_search::tokens).unwrap_or_default(),
+    };
+    // What is known of one candidate depends on no other: threads take some each.
+    let some = |candidates: &[Candidate]| with_tokenizer(|it| gathering.of(candidates, it));
+    let parts: Vec<Vec<Evidence>> = harvest.candidates.list.par_chunks(AT_ONCE).map(some).collect();
+    let mut list: Vec<Evidence> = parts.into_iter().flatten().collect();
+    groups(cx, &mut list, harvest.lexical.best[Side::Whole as usize]);
+    nearness(cx, &mut list);
+    let scene = scene(cx, harvest, &gathering.terms, &list);
+    (scene, list)
 }
 
-fn gather_with(
-    cx: Channels<'_>,
-    harvest: &Harvest,
-    prepared: &Prepared<'_>,
-    walks: &Walks<'_>,
-    tokenizer: &mut Tokenizer,
-) -> (Scene, Vec<Evidence>) {
-    let terms = terms_of(cx, prepared);
-    let walk_ranks: FxHashMap<NodeIndex, (u32, f64)> =
-        walks.walked.scores.iter().zip(0..).map(|((node, score), rank)| (*node, (rank, *score))).collect();
-    let mut evaluation = Evaluation::default();
-    let supports = supports(cx, harvest);
-    let mut files: FxHashMap<FileIndex, f64> = FxHashMap::default();
-    let mut owners: FxHashMap<NodeIndex, f64> = FxHashMap::default();
-    let scope: Vec<String> = cx.task.scope.as_deref().map(knowing_search::tokens).unwrap_or_default();
-    let mut list = Vec::with_capacity(harvest.candidates.len());
-    for candidate in &harvest.candidates.list {
+/// Candidates that a thread takes at once.
+const AT_ONCE: usize = 64;
+
+/// What is the same for all candidates.
+struct Gathering<'a> {
+    cx: Channels<'a>,
+    harvest: &'a Harvest,
+    prepared: &'a Prepared<'a>,
+    walks: &'a Walks<'a>,
+    terms: Terms,
+    walk_ranks: FxHashMap<NodeIndex, (u32, f64)>,
+    supports: FxHashMap<NodeIndex, Support>,
+    scope: Vec<String>,
+}
+
+impl Gathering<'_> {
+    fn of(&self, candidates: &[Candidate], tokenizer: &mut Tokenizer) -> Vec<Evidence> {
+        let mut evaluation = Evaluation::default();
+        let mut files: FxHashMap<FileIndex, f64> = FxHashMap::default();
+        let mut owners: FxHashMap<NodeIndex, f64> = FxHashMap::default();
+        let one = |it| self.of_one(it, tokenizer, &mut evaluation, &mut files, &mut owners);
+        candidates.iter().map(one).collect()
+    }
+
+    fn of_one(
+        &self,
+        candidate: &Candidate,
+        tokenizer: &mut Tokenizer,
+        evaluation: &mut Evaluation,
+        files: &mut FxHashMap<FileIndex, f64>,
+        owners: &mut FxHashMap<NodeIndex, f64>,
+    ) -> Evidence {
+        let Gathering { cx, harvest, prepared, walks, terms, walk_ranks, supports, scope } = self;
+        let cx = *cx;
         let node = candidate.node;
         let record = cx.graph.node(node);
         let doc = cx.search.document(record.id());
         match doc {
-            Some(doc) => prepared.evaluate(doc, &mut evaluation),
+            Some(doc) => prepared.evaluate(doc, evaluation),
             None => evaluation.clear(N_SIDES),
         }
         let mut scores = [0.0; N_SIDES];
@@ -171,21 +208,21 @@ fn gather_with(
         if cx.query.is_prose {
             scores[Side::Prose as usize] = scores[Side::Whole as usize];
         }
-        let covered = coverage(&evaluation, &terms);
+        let covered = coverage(evaluation, terms);
         let name = cx.names.name(node.0);
         let symbol = cx.names.symbol(node.0);
         let path = cx.names.path_of(node.0);
         let file = cx.names.file(node.0);
         let (first, last) = cx.names.lines(node.0);
-        let of_name = said(tokenizer, name, &terms);
+        let of_name = said(tokenizer, name, terms);
         let file_own = file.map_or(0.0, |it| *files.entry(it).or_insert_with(|| file_own(cx, prepared, it)));
         let support = supports.get(&node).copied().unwrap_or_default();
         let owner = symbol.rsplit('.').nth(1).unwrap_or_default();
-        let of_owner = said(tokenizer, owner, &terms);
-        let of_stem = said(tokenizer, file_stem(path), &terms);
+        let of_owner = said(tokenizer, owner, terms);
+        let of_stem = said(tokenizer, file_stem(path), terms);
         let lengths = doc.map(|it| cx.search.lengths(it)).unwrap_or_default();
         let walk = walk_ranks.get(&node);
-        list.push(Evidence {
+        Evidence {
             node,
             kind: record.kind(),
             flags: record.flags(),
@@ -208,11 +245,11 @@ fn gather_with(
             owner_said_by_idf: of_owner.by_idf,
             file_said: of_stem.share,
             file_said_by_idf: of_stem.by_idf,
-            scope_said: scope_said(tokenizer, &scope, path, symbol),
+            scope_said: scope_said(tokenizer, scope, path, symbol),
             rarest: covered.rarest,
             rare_covered: covered.rare,
             file_own,
-            owner_own: owner_own(cx, prepared, &mut owners, node),
+            owner_own: owner_own(cx, prepared, owners, node),
             test_caller: support.test_caller,
             n_test_callers: support.n_test_callers,
             caller: support.caller,
@@ -257,12 +294,8 @@ fn gather_with(
             standing: walks.standings.get(&node).copied().unwrap_or_default(),
             near: Near::default(),
             inflow: harvest.inflow.sums(node),
-        });
+        }
     }
-    groups(cx, &mut list, harvest.lexical.best[Side::Whole as usize]);
-    nearness(cx, &mut list);
-    let scene = scene(cx, harvest, &terms, &list);
-    (scene, list)
 }
 
 fn scene(cx: Channels<'_>, harvest: &Harvest, terms: &Terms, list: &[Evidence]) -> Scene {

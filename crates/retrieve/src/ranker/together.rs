@@ -4,6 +4,8 @@
 //! its left away; once every split has been asked, in any order, the lowest bit left is the row's leaf. Asking all
 //! splits costs less than walking, because nothing has to be guessed and several rows are asked at once.
 
+use rayon::prelude::*;
+
 use super::Node;
 
 /// How many rows are asked together: their columns fit the nearest cache.
@@ -55,16 +57,15 @@ impl Together {
     /// The sum of each row's leaves, in the order of the trees.
     pub(super) fn scores(&self, rows: &[f32], n_rows: usize, width: usize) -> Vec<f64> {
         let mut scores = vec![0.0; n_rows];
-        let mut columns = vec![0.0; width * LANES];
-        let mut remaining = [0; LANES];
-        for (block, scores) in rows.chunks(LANES * width).zip(scores.chunks_mut(LANES)) {
+        rows.par_chunks(LANES * width).zip(scores.par_chunks_mut(LANES)).for_each(|(block, scores)| {
+            let mut columns = vec![0.0; width * LANES];
             for (lane, row) in block.chunks_exact(width).enumerate() {
                 for (column, value) in columns.chunks_exact_mut(LANES).zip(row) {
                     column[lane] = *value;
                 }
             }
-            self.add_scores(&columns, &mut remaining[..scores.len()], scores);
-        }
+            self.add_scores(&columns, &mut [0; LANES][..scores.len()], scores);
+        });
         scores
     }
 

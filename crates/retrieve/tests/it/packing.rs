@@ -134,12 +134,12 @@ fn q6_a_pack_keeps_its_budget_and_fills_it() {
     let run = drawn.run("carry parcel", &settings(|_| (), &[]));
     let of: fn(&str) -> usize = uneven;
     let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig::with_cases(200));
-    let formats = prop_oneof![Just(Format::Json), Just(Format::Markdown)];
+    let formats = prop::sample::select(Format::ALL.to_vec());
     let details = prop_oneof![Just(Detail::Brief), Just(Detail::Signature), Just(Detail::Source)];
     runner
         .run(&(200_usize..6_000, formats, details), |(budget, format, detail)| {
             let pack = packed(&drawn, &run, &packing(budget, format, detail), Switches::default(), of);
-            let bytes = format.encode(&pack).len();
+            let bytes = format.bytes(&pack);
             prop_assert!(tokens(bytes) <= budget, "{bytes} bytes for {budget} tokens");
             prop_assert_eq!(pack.tokens, tokens(bytes));
             prop_assert_eq!(pack.budget, budget);
@@ -148,14 +148,15 @@ fn q6_a_pack_keeps_its_budget_and_fills_it() {
             let chosen: Vec<NodeId> = pack.symbols.iter().map(|it| it.node_id).collect();
             let left = everything.symbols.iter().filter(|it| !chosen.contains(&it.node_id));
             let bare = Payload { edges: Vec::new(), ..pack.clone() };
-            let room = 4 * budget - format.encode(&bare).len();
+            let room = 4 * budget - format.bytes(&bare);
             // Counting before choosing is a little more careful than what is written.
             let care = 6 * pack.symbols.len() + 400;
             for it in left {
-                let needs = format.symbol_bytes(it) + care;
+                let needs = format.symbol_bytes(it, &pack.repo) + care;
                 prop_assert!(needs > room, "{} of {needs} bytes was left out of {room}", it.name);
             }
-            let largest = everything.symbols.iter().map(|it| format.symbol_bytes(it)).max().unwrap();
+            let largest =
+                everything.symbols.iter().map(|it| format.symbol_bytes(it, &pack.repo)).max().unwrap();
             if pack.symbols.len() < everything.symbols.len() && budget * 4 / 10 > largest + care {
                 prop_assert!(bytes * 10 >= budget * 4 * 9, "{bytes} bytes of {}", budget * 4);
             }
@@ -179,7 +180,7 @@ fn q6_a_pack_says_what_it_takes() {
                 Switches::default(),
                 uneven,
             );
-            assert_eq!(pack.tokens, tokens(format.encode(&pack).len()), "{budget}");
+            assert_eq!(pack.tokens, tokens(format.bytes(&pack)), "{budget}");
         }
     }
 }
@@ -200,8 +201,8 @@ fn edges_of_a_pack_join_chosen_symbols_once_by_weight() {
         keys.sort();
         keys.dedup();
         assert_eq!(keys.len(), n_edges, "each once");
-        let with = format.encode(&pack).len();
-        let without = format.encode(&Payload { edges: Vec::new(), ..pack.clone() }).len();
+        let with = format.bytes(&pack);
+        let without = format.bytes(&Payload { edges: Vec::new(), ..pack.clone() });
         assert!((with - without) as f64 <= 0.15 * 4.0 * budget as f64 + 20.0, "{with} {without} {budget}");
     }
     let all = packed(&drawn, &run, &packing(50_000, Format::Json, Detail::Brief), Switches::default(), |_| 0);

@@ -7,6 +7,7 @@ use knowing_model::facts::FileFacts;
 use knowing_model::{Hash, NodeId, NodeKind, SnapshotId};
 use proptest::prelude::*;
 
+use crate::blocks::best_in_parts;
 use crate::{
     Error, Evaluation, FileTerms, Hit, ImageHead, Index, IndexBuilder, N_FIELDS, Overlay, Query, QueryTerm,
     Scoring, Searcher, TermBag, Tokenizer, View, tokens,
@@ -191,6 +192,11 @@ proptest! {
         let expected = brute_force(&documents, &query, &scoring, limit);
         let index = scratch(&documents);
         prop_assert_eq!(&bits(index.search(&query, &scoring, limit)), &expected);
+        let prepared = index.prepare(&query, &scoring);
+        for n_parts in 2..5 {
+            let in_parts = prepared.ranked(limit, |it| best_in_parts(&prepared, it, limit, n_parts));
+            prop_assert_eq!(&bits(in_parts), &expected);
+        }
         let other_order = build(&documents, documents.keys().rev().copied());
         prop_assert_eq!(&bits(other_order.search(&query, &scoring, limit)), &expected);
 
@@ -310,6 +316,9 @@ fn many_documents_are_ranked_across_blocks() {
     let mut rare: Vec<_> = hits[..4].iter().map(|it| it.node).collect();
     rare.sort();
     assert_eq!(rare, [4_999, 9_999, 14_999, 19_999].map(node));
+    let prepared = index.prepare(&query, &Scoring::default());
+    let in_parts = prepared.ranked(5, |it| best_in_parts(&prepared, it, 5, 3)).remove(0);
+    assert_eq!(in_parts, hits, "parts begin within blocks");
     // Of all that have but the common term, the first of those that have it alone and most often.
     assert_eq!(hits[4].node, node(2));
 }

@@ -185,8 +185,12 @@ fn what_was_answered_goes_with_its_repository() {
     let ours = history(&mut store, URL, "/work", 1)[0].repo;
     let theirs = history(&mut store, "github.com/acme/other", "/other", 1)[0].repo;
     let key = |it: u8| knowing_model::Hash([it; 32]);
-    store.keep_pack(ours, key(1), key(3), "one", MADE).unwrap();
-    store.keep_pack(theirs, key(2), key(3), "other", MADE).unwrap();
+    let keep = |store: &mut Store, repo, it, payload| {
+        let pack = crate::NewPack { repo, key: key(it), root: key(3), form: "json", payload, now: MADE };
+        store.keep_pack(&pack).unwrap();
+    };
+    keep(&mut store, ours, 1, "one");
+    keep(&mut store, theirs, 2, "other");
     let forgotten = store.forget_repo(ours, &|_| None, Mode::Delete).unwrap();
     assert_eq!(forgotten.rows["packs"], 1);
     assert_eq!(store.pack_of_key(key(1)).unwrap(), None);

@@ -7,6 +7,7 @@ mod history;
 mod lookup;
 mod opening;
 mod random;
+mod sessions;
 mod sharing;
 
 use std::path::{Path, PathBuf};

@@ -8,7 +8,7 @@ use crate::session::Session;
 const TASK: &str = "retry sending a parcel";
 
 /// Questions of which no two may share an answer.
-const QUESTIONS: [&[&str]; 12] = [
+const QUESTIONS: [&[&str]; 16] = [
     &["context", TASK],
     &["context", TASK, "--budget", "3000"],
     &["context", TASK, "--budget", "3001"],
@@ -16,6 +16,10 @@ const QUESTIONS: [&[&str]; 12] = [
     &["context", TASK, "--limit", "6"],
     &["context", TASK, "--ranker", "formula"],
     &["context", TASK, "--format", "markdown"],
+    &["context", TASK, "--format", "gcf"],
+    &["context", TASK, "--format", "gcf", "--detail", "signature"],
+    &["context", TASK, "--format", "xml"],
+    &["context", TASK, "--format", "gcb"],
     &["context", TASK, "--detail", "brief"],
     &["context", TASK, "--detail", "source"],
     &["context", TASK, "--without", "walk", "--ranker", "formula"],

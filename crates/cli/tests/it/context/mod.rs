@@ -4,8 +4,10 @@ mod around;
 mod batch;
 mod budget;
 mod cache;
+mod formats;
 mod images;
 mod same_bytes;
+mod sessions;
 mod tasks;
 mod why;
 

@@ -8,7 +8,8 @@ use crate::passes::{Arg, Found, FoundMount, FoundRouter, Origin, Pass};
 
 pub(super) fn find(pass: &Pass<'_>, found: &mut Found) {
     controllers(pass, found);
-    let marks: [&[u8]; 4] = [b"WebApplication", b"IEndpointRouteBuilder", b"RouteGroupBuilder", b"AspNetCore"];
+    let marks: [&[u8]; 4] =
+        [b"WebApplication", b"IEndpointRouteBuilder", b"RouteGroupBuilder", b"AspNetCore"];
     if marks.iter().any(|it| memchr::memmem::find(pass.bytes, it).is_some()) {
         minimal(pass, found);
     }
@@ -180,7 +181,13 @@ fn minimal(pass: &Pass<'_>, found: &mut Found) {
             None => {
                 let FoundRouter::Known(parent) = router else { continue };
                 let child = Router::ParameterOf(call.callee, 0).into();
-                found.mounts.push(FoundMount { decl: call.decl, child, parent: Some(parent), prefix, replaces: false });
+                found.mounts.push(FoundMount {
+                    decl: call.decl,
+                    child,
+                    parent: Some(parent),
+                    prefix,
+                    replaces: false,
+                });
             }
         }
     }
@@ -208,7 +215,9 @@ fn before(pass: &Pass<'_>, call: &Call, of: ExprId) -> (String, FoundRouter) {
                         at = value;
                         continue;
                     }
-                    Origin::Value(value, None) if value != at && matches!(pass.facts.expr(value), Expr::Call { .. }) => {
+                    Origin::Value(value, None)
+                        if value != at && matches!(pass.facts.expr(value), Expr::Call { .. }) =>
+                    {
                         at = value;
                         continue;
                     }
@@ -217,7 +226,10 @@ fn before(pass: &Pass<'_>, call: &Call, of: ExprId) -> (String, FoundRouter) {
                 if let Some(decl) = call.decl {
                     let parameters = &pass.facts.decl(decl).parameters;
                     if let Some(index) = parameters.iter().position(|it| it.name == name) {
-                        return (prefix, Router::Parameter(decl, u8::try_from(index).unwrap_or(u8::MAX)).into());
+                        return (
+                            prefix,
+                            Router::Parameter(decl, u8::try_from(index).unwrap_or(u8::MAX)).into(),
+                        );
                     }
                 }
                 return (prefix, Router::Root.into());

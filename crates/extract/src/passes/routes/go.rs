@@ -48,7 +48,9 @@ pub(super) fn find(pass: &Pass<'_>, found: &mut Found) {
             "HandleFunc" | "Handle" if has(Framework::Mux) || has(Framework::Standard) => {
                 handle(pass, found, call, of, &groups, has(Framework::Mux), &used);
             }
-            "Handle" | "Add" | "Method" | "MethodFunc" if has(Framework::Capital) || has(Framework::Plain) => {
+            "Handle" | "Add" | "Method" | "MethodFunc"
+                if has(Framework::Capital) || has(Framework::Plain) =>
+            {
                 let args = pass.arguments(call.position);
                 if let [method, path, .., last] = args.as_slice()
                     && let Some(method) = method_text(pass, method)
@@ -58,11 +60,14 @@ pub(super) fn find(pass: &Pass<'_>, found: &mut Found) {
             }
             _ => {
                 let method = match name {
-                    "Any" | "All" if has(Framework::Capital) || has(Framework::Plain) => Some("ANY".to_owned()),
+                    "Any" | "All" if has(Framework::Capital) || has(Framework::Plain) => {
+                        Some("ANY".to_owned())
+                    }
                     name if has(Framework::Capital) && METHODS.contains(&name) => Some(name.to_owned()),
                     name if has(Framework::Plain) => {
                         let upper = name.to_ascii_uppercase();
-                        let is_method = METHODS.contains(&upper.as_str()) && name[1..] == upper[1..].to_ascii_lowercase();
+                        let is_method =
+                            METHODS.contains(&upper.as_str()) && name[1..] == upper[1..].to_ascii_lowercase();
                         is_method.then_some(upper)
                     }
                     _ => None,
@@ -107,7 +112,9 @@ fn before(pass: &Pass<'_>, call: &Call, of: ExprId, groups: &[Group]) -> (String
                 }
                 match pass.receiver(callee) {
                     // Made here: `chi.NewRouter()`.
-                    Some(of) if pass.is_free(of) => return (prefix, call.decl.map_or(Router::Root, Router::Result).into()),
+                    Some(of) if pass.is_free(of) => {
+                        return (prefix, call.decl.map_or(Router::Root, Router::Result).into());
+                    }
                     Some(of) => at = of,
                     None => return (prefix, Router::Root.into()),
                 }
@@ -158,7 +165,8 @@ fn route(
         return;
     }
     // `resp.Get(key, fallback)` is no route.
-    if pattern.is_none() && !is_function(pass, handler) && pass.passed_in(handler.from, handler.to).is_none() {
+    if pattern.is_none() && !is_function(pass, handler) && pass.passed_in(handler.from, handler.to).is_none()
+    {
         return;
     }
     let (prefix, router) = before(pass, call, of, groups);
@@ -193,7 +201,9 @@ fn handle(
     let written = pass.literal(path);
     let (method, pattern) = match written.as_deref().map(str::trim) {
         Some(text) => match text.split_once(' ') {
-            Some((method, rest)) if METHODS.contains(&method) => (Some(method.to_owned()), Some(rest.trim().to_owned())),
+            Some((method, rest)) if METHODS.contains(&method) => {
+                (Some(method.to_owned()), Some(rest.trim().to_owned()))
+            }
             _ => (None, Some(text.to_owned())),
         },
         None => (None, None),
@@ -307,7 +317,8 @@ fn passed_on(pass: &Pass<'_>, found: &mut Found, call: &Call, groups: &[Group], 
             Some(made) if pass.called(made) == "Group" => {
                 let Some(of) = pass.receiver(made.callee) else { continue };
                 let (outer, router) = before(pass, call, of, groups);
-                let own = pass.first_literal(&pass.arguments(made.position)).unwrap_or_else(|| "?".to_owned());
+                let own =
+                    pass.first_literal(&pass.arguments(made.position)).unwrap_or_else(|| "?".to_owned());
                 (joined(&outer, &own), router)
             }
             Some(_) => continue,

@@ -9,13 +9,32 @@ use crate::passes::{Arg, Found, FoundHandler, FoundMount, FoundRouter, Origin, P
 const METHODS: &[&str] = &["get", "post", "put", "delete", "patch", "head", "options", "all", "del"];
 
 const PACKAGES: &[&str] = &[
-    "express", "fastify", "hono", "@hono", "koa-router", "@koa/router", "koa", "find-my-way", "itty-router", "polka", "restify",
+    "express",
+    "fastify",
+    "hono",
+    "@hono",
+    "koa-router",
+    "@koa/router",
+    "koa",
+    "find-my-way",
+    "itty-router",
+    "polka",
+    "restify",
     "express-promise-router",
 ];
 
 /// Types of parameters and variables that register routes.
 const TYPES: &[&str] = &[
-    "Express", "Application", "Router", "IRouter", "FastifyInstance", "Hono", "OpenAPIHono", "Koa", "App", "Polka",
+    "Express",
+    "Application",
+    "Router",
+    "IRouter",
+    "FastifyInstance",
+    "Hono",
+    "OpenAPIHono",
+    "Koa",
+    "App",
+    "Polka",
 ];
 
 pub(super) fn find(pass: &Pass<'_>, found: &mut Found) {
@@ -39,7 +58,9 @@ pub(super) fn find(pass: &Pass<'_>, found: &mut Found) {
         match name {
             "use" | "mount" => mounted(pass, found, call, &router),
             "route" => match pass.arguments(call.position).as_slice() {
-                [only] if pass.text(only.from, only.to).starts_with('{') => object(pass, found, call, only, &router),
+                [only] if pass.text(only.from, only.to).starts_with('{') => {
+                    object(pass, found, call, only, &router)
+                }
                 [_, _, ..] => mounted(pass, found, call, &router),
                 _ => {}
             },
@@ -73,7 +94,9 @@ fn router_of(pass: &Pass<'_>, call: &Call, of: ExprId, groups: &[Group], imports
                 }
                 let args = pass.call_of(callee).map(|it| pass.arguments(it.position)).unwrap_or_default();
                 match name {
-                    "route" if on.pattern.is_none() && args.len() == 1 => on.pattern = Some(pass.first_literal(&args)?),
+                    "route" if on.pattern.is_none() && args.len() == 1 => {
+                        on.pattern = Some(pass.first_literal(&args)?)
+                    }
                     "basePath" | "prefix" => on.prefix = joined(&pass.first_literal(&args)?, &on.prefix),
                     name if METHODS.contains(&name) || matches!(name, "use" | "route" | "openapi") => {}
                     _ => return None,
@@ -141,7 +164,14 @@ fn is_maker(pass: &Pass<'_>, value: ExprId) -> bool {
             let chain = pass.chain(callee);
             matches!(
                 chain.as_str(),
-                "express" | "express.Router" | "Router" | "fastify" | "Fastify" | "polka" | "PromiseRouter" | "restify.createServer"
+                "express"
+                    | "express.Router"
+                    | "Router"
+                    | "fastify"
+                    | "Fastify"
+                    | "polka"
+                    | "PromiseRouter"
+                    | "restify.createServer"
             )
         }
         Expr::Instance(type_) => TYPES.contains(&pass.type_name(type_)),
@@ -206,7 +236,8 @@ fn method(pass: &Pass<'_>, found: &mut Found, call: &Call, name: &str, on: &On) 
     };
     let Some(last) = handlers.last() else { return };
     for pattern in patterns {
-        let is_path = pattern.as_ref().is_none_or(|it| it.is_empty() || it.starts_with('/') || it.starts_with('*'));
+        let is_path =
+            pattern.as_ref().is_none_or(|it| it.is_empty() || it.starts_with('/') || it.starts_with('*'));
         if !is_path {
             continue;
         }
@@ -266,7 +297,9 @@ fn mounted(pass: &Pass<'_>, found: &mut Found, call: &Call, on: &On) {
         } else if let Some(called) = call_in(pass, arg) {
             // `app.use("/x", router.routes())` of Koa, `app.use("/x", makeRouter())`.
             match pass.called(called) {
-                "routes" | "middleware" | "callback" => pass.receiver(called.callee).map(|it| pass.router_value(it).into()),
+                "routes" | "middleware" | "callback" => {
+                    pass.receiver(called.callee).map(|it| pass.router_value(it).into())
+                }
                 _ => Some(Router::ResultOf(called.callee).into()),
             }
         } else {
@@ -274,7 +307,13 @@ fn mounted(pass: &Pass<'_>, found: &mut Found, call: &Call, on: &On) {
         };
         if let Some(child) = child {
             let parent = Some(parent);
-            found.mounts.push(FoundMount { decl: call.decl, child, parent, prefix: prefix.clone(), replaces: false });
+            found.mounts.push(FoundMount {
+                decl: call.decl,
+                child,
+                parent,
+                prefix: prefix.clone(),
+                replaces: false,
+            });
         }
     }
 }
@@ -321,13 +360,14 @@ fn registered(pass: &Pass<'_>, found: &mut Found, call: &Call, on: &On, groups: 
         return;
     }
     let text = pass.text(plugin.from, plugin.to);
-    let child: FoundRouter = match required(pass, &text).or_else(|| imported(&text).and_then(|it| required(pass, &it))) {
-        Some(module) => FoundRouter::Module(module),
-        None => match pass.passed_in(plugin.from, plugin.to) {
-            Some(expr) => Router::ParameterOf(expr, 0).into(),
-            None => return,
-        },
-    };
+    let child: FoundRouter =
+        match required(pass, &text).or_else(|| imported(&text).and_then(|it| required(pass, &it))) {
+            Some(module) => FoundRouter::Module(module),
+            None => match pass.passed_in(plugin.from, plugin.to) {
+                Some(expr) => Router::ParameterOf(expr, 0).into(),
+                None => return,
+            },
+        };
     found.mounts.push(FoundMount { decl: call.decl, child, parent: Some(parent), prefix, replaces: false });
 }
 
@@ -339,7 +379,9 @@ fn imported(text: &str) -> Option<String> {
 /// `fastify.route({ method: "GET", url: "/x", handler })`.
 fn object(pass: &Pass<'_>, found: &mut Found, call: &Call, arg: &Arg, on: &On) {
     let text = pass.text(arg.from, arg.to);
-    let Some(pattern) = property(pass, &text, "url").or_else(|| property(pass, &text, "path")) else { return };
+    let Some(pattern) = property(pass, &text, "url").or_else(|| property(pass, &text, "path")) else {
+        return;
+    };
     let methods = match text.find("method").map(|it| &text[it..]) {
         Some(rest) if rest.split_once(':').is_some_and(|it| it.1.trim_start().starts_with('[')) => {
             let list = rest.split(['[', ']']).nth(1).unwrap_or_default();
@@ -423,7 +465,10 @@ fn nest(pass: &Pass<'_>, found: &mut Found) {
 fn by_path(pass: &Pass<'_>, found: &mut Found) {
     let (directory, file) = pass.path.rsplit_once('/').unwrap_or(("", pass.path));
     let Some((stem, extension)) = file.rsplit_once('.') else { return };
-    if !matches!(extension, "ts" | "tsx" | "js" | "jsx" | "mjs") || stem.ends_with(".test") || stem.ends_with(".d") {
+    if !matches!(extension, "ts" | "tsx" | "js" | "jsx" | "mjs")
+        || stem.ends_with(".test")
+        || stem.ends_with(".d")
+    {
         return;
     }
     let segments: Vec<&str> = directory.split('/').collect();
@@ -493,7 +538,9 @@ fn exported(pass: &Pass<'_>, name: &str) -> Option<(DeclId, Position)> {
 
 fn default_export(pass: &Pass<'_>) -> Option<(DeclId, Position)> {
     let named = pass.facts.imports.iter().find_map(|it| match it.kind {
-        ImportKind::Member { name, alias } if it.reexport && pass.facts.text(alias) == "default" => Some(name),
+        ImportKind::Member { name, alias } if it.reexport && pass.facts.text(alias) == "default" => {
+            Some(name)
+        }
         _ => None,
     });
     if let Some(name) = named

@@ -27,8 +27,21 @@ fn annotated(pass: &Pass<'_>, found: &mut Found) {
             name.ends_with("Mapping")
                 || matches!(
                     *name,
-                    "Path" | "GET" | "POST" | "PUT" | "DELETE" | "PATCH" | "HEAD" | "OPTIONS" | "FeignClient" | "Controller"
-                        | "Get" | "Post" | "Put" | "Delete" | "Patch"
+                    "Path"
+                        | "GET"
+                        | "POST"
+                        | "PUT"
+                        | "DELETE"
+                        | "PATCH"
+                        | "HEAD"
+                        | "OPTIONS"
+                        | "FeignClient"
+                        | "Controller"
+                        | "Get"
+                        | "Post"
+                        | "Put"
+                        | "Delete"
+                        | "Patch"
                 )
         })
         .map(|(reference, decl, name)| (decl, name, pass.decorator_arguments(reference), reference.position))
@@ -39,7 +52,8 @@ fn annotated(pass: &Pass<'_>, found: &mut Found) {
             return None;
         }
         let own = all.iter().find(|it| {
-            it.0 == class && (matches!(it.1, "RequestMapping" | "Path") || it.1 == "Controller" && is_micronaut)
+            it.0 == class
+                && (matches!(it.1, "RequestMapping" | "Path") || it.1 == "Controller" && is_micronaut)
         });
         Some(own.map_or_else(|| vec![Some(String::new())], |it| patterns(pass, &it.2)))
     };
@@ -51,7 +65,9 @@ fn annotated(pass: &Pass<'_>, found: &mut Found) {
             "GetMapping" | "PostMapping" | "PutMapping" | "DeleteMapping" | "PatchMapping" => {
                 (vec![upper.trim_end_matches("MAPPING").to_owned()], patterns(pass, args))
             }
-            "Get" | "Post" | "Put" | "Delete" | "Patch" if is_micronaut => (vec![upper], patterns(pass, args)),
+            "Get" | "Post" | "Put" | "Delete" | "Patch" if is_micronaut => {
+                (vec![upper], patterns(pass, args))
+            }
             "GET" | "POST" | "PUT" | "DELETE" | "PATCH" | "HEAD" | "OPTIONS" => {
                 let path = all.iter().find(|it| it.0 == *decl && it.1 == "Path");
                 (vec![upper], path.map_or_else(|| vec![Some(String::new())], |it| patterns(pass, &it.2)))
@@ -121,10 +137,14 @@ fn commas(list: &str) -> Vec<&str> {
 }
 
 fn request_methods(pass: &Pass<'_>, args: &[Arg]) -> Vec<String> {
-    let Some(arg) = args.iter().find(|it| it.name.as_deref() == Some("method")) else { return vec!["ANY".to_owned()] };
+    let Some(arg) = args.iter().find(|it| it.name.as_deref() == Some("method")) else {
+        return vec!["ANY".to_owned()];
+    };
     let text = pass.text(arg.from, arg.to);
     let all = text.trim_matches(['{', '}', '[', ']', ' ']).split(',');
-    all.map(|it| it.trim().rsplit('.').next().unwrap_or_default().to_ascii_uppercase()).filter(|it| !it.is_empty()).collect()
+    all.map(|it| it.trim().rsplit('.').next().unwrap_or_default().to_ascii_uppercase())
+        .filter(|it| !it.is_empty())
+        .collect()
 }
 
 /// `route("/x") { get("/y") { ... } }`.
@@ -159,7 +179,9 @@ fn ktor(pass: &Pass<'_>, found: &mut Found) {
                     groups.push(Group { from, to, prefix: joined(&prefix, &own), router, verified: true });
                 }
             }
-            name if METHODS.contains(&name) && (group_at(&groups, offset).is_some() || router != Router::Root.into()) => {
+            name if METHODS.contains(&name)
+                && (group_at(&groups, offset).is_some() || router != Router::Root.into()) =>
+            {
                 let written = match args.first() {
                     Some(arg) => pass.literal(arg),
                     None => Some(String::new()),
@@ -180,10 +202,18 @@ fn ktor(pass: &Pass<'_>, found: &mut Found) {
                 );
             }
             // `userRoutes()` registers where it is called.
-            _ if args.is_empty() && (group_at(&groups, offset).is_some() || router != Router::Root.into()) => {
+            _ if args.is_empty()
+                && (group_at(&groups, offset).is_some() || router != Router::Root.into()) =>
+            {
                 let FoundRouter::Known(parent) = router else { continue };
                 let child = pass.router_value(call.callee).into();
-                found.mounts.push(FoundMount { decl: call.decl, child, parent: Some(parent), prefix, replaces: false });
+                found.mounts.push(FoundMount {
+                    decl: call.decl,
+                    child,
+                    parent: Some(parent),
+                    prefix,
+                    replaces: false,
+                });
             }
             _ => {}
         }
@@ -194,7 +224,9 @@ fn ktor(pass: &Pass<'_>, found: &mut Found) {
 fn takes_route(pass: &Pass<'_>, decl: DeclId) -> bool {
     let parameters = &pass.facts.decl(decl).parameters;
     parameters.iter().any(|it| {
-        it.type_.is_some_and(|it| matches!(pass.type_name(it), "Route" | "Routing" | "Application" | "RouteBuilder"))
+        it.type_.is_some_and(|it| {
+            matches!(pass.type_name(it), "Route" | "Routing" | "Application" | "RouteBuilder")
+        })
     })
 }
 
@@ -255,7 +287,8 @@ fn spark(pass: &Pass<'_>, found: &mut Found) {
         }
         let args = pass.arguments(call.position);
         let [first, .., last] = args.as_slice() else { continue };
-        let prefix = group_at(&groups, pass.offset(call.position)).map(|it| it.prefix.clone()).unwrap_or_default();
+        let prefix =
+            group_at(&groups, pass.offset(call.position)).map(|it| it.prefix.clone()).unwrap_or_default();
         let written = pass.literal(first);
         if name == "path" {
             let own = written.unwrap_or_else(|| "?".to_owned());

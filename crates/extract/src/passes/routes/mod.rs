@@ -100,7 +100,9 @@ fn handler_in(pass: &Pass<'_>, arg: Option<&Arg>) -> FoundHandler {
 fn is_function(pass: &Pass<'_>, arg: &Arg) -> bool {
     let text = pass.text(arg.from, arg.to.min(arg.from + 200));
     let text = text.trim_start();
-    let begins = ["function", "func(", "async ", "async(", "lambda", "fn(", "fn (", "static ", "delegate", "|", "move "];
+    let begins = [
+        "function", "func(", "async ", "async(", "lambda", "fn(", "fn (", "static ", "delegate", "|", "move ",
+    ];
     begins.iter().any(|it| text.starts_with(it)) || is_arrow(text)
 }
 
@@ -108,7 +110,8 @@ fn is_function(pass: &Pass<'_>, arg: &Arg) -> bool {
 fn is_arrow(text: &str) -> bool {
     let Some(at) = text.find("=>") else { return false };
     let before = text[..at].trim_end();
-    before.starts_with('(') && !before[1..].contains('(') || before.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_')
+    before.starts_with('(') && !before[1..].contains('(')
+        || before.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_')
         || before.starts_with('(')
 }
 

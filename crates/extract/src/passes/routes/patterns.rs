@@ -29,13 +29,23 @@ pub(crate) fn normalised(pattern: &str) -> String {
         let is_begin = at == 0 || !characters[at - 1].is_alphanumeric();
         let next = characters.get(at + 1).copied().unwrap_or(' ');
         match it {
-            '(' if characters[at..].starts_with(&['(', '?', 'P', '<']) || characters[at..].starts_with(&['(', '?', '<']) => {
-                let name: String = characters[at..].iter().skip_while(|it| **it != '<').skip(1).take_while(|it| **it != '>').collect();
+            '(' if characters[at..].starts_with(&['(', '?', 'P', '<'])
+                || characters[at..].starts_with(&['(', '?', '<']) =>
+            {
+                let name: String = characters[at..]
+                    .iter()
+                    .skip_while(|it| **it != '<')
+                    .skip(1)
+                    .take_while(|it| **it != '>')
+                    .collect();
                 at = closing(&characters, at);
                 out.push_str(&format!("{{{name}}}"));
             }
             ':' if is_begin && (next.is_alphabetic() || next == '_') => {
-                let name: String = characters[at + 1..].iter().take_while(|it| it.is_alphanumeric() || **it == '_').collect();
+                let name: String = characters[at + 1..]
+                    .iter()
+                    .take_while(|it| it.is_alphanumeric() || **it == '_')
+                    .collect();
                 at += 1 + name.chars().count();
                 if characters.get(at) == Some(&'(') {
                     at = closing(&characters, at);
@@ -56,13 +66,17 @@ pub(crate) fn normalised(pattern: &str) -> String {
             '{' => {
                 let end = closing_of(&characters, at, '{', '}');
                 let inner: String = characters[at + 1..end.saturating_sub(1).max(at + 1)].iter().collect();
-                let name = inner.split([':', '=', '?']).next().unwrap_or(&inner).trim_start_matches(['*', '.']);
+                let name =
+                    inner.split([':', '=', '?']).next().unwrap_or(&inner).trim_start_matches(['*', '.']);
                 let name = name.trim_end_matches("...");
                 out.push_str(&format!("{{{name}}}"));
                 at = end;
             }
             '*' if is_begin && (next.is_alphabetic() || next == '_') => {
-                let name: String = characters[at + 1..].iter().take_while(|it| it.is_alphanumeric() || **it == '_').collect();
+                let name: String = characters[at + 1..]
+                    .iter()
+                    .take_while(|it| it.is_alphanumeric() || **it == '_')
+                    .collect();
                 at += 1 + name.chars().count();
                 out.push_str(&format!("{{{name}}}"));
             }

@@ -37,7 +37,9 @@ fn chain(pass: &Pass<'_>, of: ExprId) -> Chain {
                         let own = pass.first_literal(&args).unwrap_or_else(|| "?".to_owned());
                         result.prefix = joined(&own, &result.prefix);
                     }
-                    "controller" => result.controller = args.first().and_then(|it| class_of(&pass.text(it.from, it.to))),
+                    "controller" => {
+                        result.controller = args.first().and_then(|it| class_of(&pass.text(it.from, it.to)))
+                    }
                     _ => {}
                 }
                 match pass.receiver(callee) {
@@ -85,7 +87,9 @@ fn laravel(pass: &Pass<'_>, found: &mut Found) {
             let text = pass.text(args[0].from, args[0].to);
             let own = text.split_once("'prefix'").or_else(|| text.split_once("\"prefix\""));
             let own = own.and_then(|it| it.1.trim_start().strip_prefix("=>"));
-            if let Some(own) = own.and_then(|it| pass.literal_text(it.split([',', ']']).next().unwrap_or_default())) {
+            if let Some(own) =
+                own.and_then(|it| pass.literal_text(it.split([',', ']']).next().unwrap_or_default()))
+            {
                 prefix = joined(&prefix, &own);
             }
         }
@@ -243,7 +247,9 @@ fn resource(pass: &Pass<'_>, found: &mut Found, call: &Call, args: &[Arg], prefi
         if is_api && matches!(action, "create" | "edit") {
             continue;
         }
-        if behind.0.as_ref().is_some_and(|it| !it.iter().any(|it| it == action)) || behind.1.iter().any(|it| it == action) {
+        if behind.0.as_ref().is_some_and(|it| !it.iter().any(|it| it == action))
+            || behind.1.iter().any(|it| it == action)
+        {
             continue;
         }
         let whole = path.as_ref().map(|it| format!("{it}{rest}"));
@@ -283,7 +289,10 @@ fn chained_lists(pass: &Pass<'_>, call: &Call) -> (Option<Vec<String>>, Vec<Stri
             let args = pass.arguments(outer.position);
             let all = args.iter().flat_map(|it| {
                 let text = pass.text(it.from, it.to).into_owned();
-                text.trim_matches(['[', ']']).split(',').filter_map(|it| pass.literal_text(it)).collect::<Vec<_>>()
+                text.trim_matches(['[', ']'])
+                    .split(',')
+                    .filter_map(|it| pass.literal_text(it))
+                    .collect::<Vec<_>>()
             });
             let all: Vec<String> = all.collect();
             if name == "only" {
@@ -313,7 +322,8 @@ fn symfony(pass: &Pass<'_>, found: &mut Found) {
             continue;
         }
         let class = it.owner;
-        let prefix = routes.iter().find(|it| Some(it.0) == class).and_then(|it| path(&it.1)).unwrap_or_default();
+        let prefix =
+            routes.iter().find(|it| Some(it.0) == class).and_then(|it| path(&it.1)).unwrap_or_default();
         let methods: Vec<String> = match args.iter().find(|it| it.name.as_deref() == Some("methods")) {
             Some(arg) => {
                 let text = pass.text(arg.from, arg.to);

@@ -28,16 +28,28 @@ pub(super) fn find(pass: &Pass<'_>, found: &mut Found) {
     decorated(pass, found);
     routers(pass, found);
     let is_django = pass.modules.has_any(DJANGO);
-    let has_framework = pass.modules.has_any(&["flask", "fastapi", "starlette", "quart", "aiohttp", "rest_framework", "sanic"]);
+    let has_framework = pass.modules.has_any(&[
+        "flask",
+        "fastapi",
+        "starlette",
+        "quart",
+        "aiohttp",
+        "rest_framework",
+        "sanic",
+    ]);
     for call in &pass.facts.calls {
         match pass.called(call) {
-            name @ ("path" | "re_path" | "url") if is_django && is_plain(pass, call) => django(pass, found, call, name),
+            name @ ("path" | "re_path" | "url") if is_django && is_plain(pass, call) => {
+                django(pass, found, call, name)
+            }
             "register" if pass.modules.has("rest_framework") => register(pass, found, call),
             "register_blueprint" | "include_router" | "mount" => mount(pass, found, call),
             "add_url_rule" | "add_api_route" | "add_route" if has_framework => added(pass, found, call),
             "Route" | "WebSocketRoute" if pass.modules.has("starlette") => starlette(pass, found, call),
             "Mount" if pass.modules.has("starlette") => {}
-            name if name.starts_with("add_") && pass.modules.has("aiohttp") => aiohttp(pass, found, call, &name[4..]),
+            name if name.starts_with("add_") && pass.modules.has("aiohttp") => {
+                aiohttp(pass, found, call, &name[4..])
+            }
             name if METHODS.contains(&name) && is_web(pass, call) => aiohttp(pass, found, call, name),
             _ => {}
         }
@@ -126,7 +138,8 @@ fn decorated(pass: &Pass<'_>, found: &mut Found) {
         let offset = pass.offset(call.position);
         let Some(decl) = decl_behind(pass, offset) else { continue };
         let args = pass.arguments(call.position);
-        let path = args.iter().find(|it| it.name.is_none() || matches!(it.name.as_deref(), Some("rule" | "path")));
+        let path =
+            args.iter().find(|it| it.name.is_none() || matches!(it.name.as_deref(), Some("rule" | "path")));
         let Some(path) = path else { continue };
         let pattern = pass.literal(path);
         // A decorator of that name with something else than a path is another thing.
@@ -158,7 +171,8 @@ fn is_decorator(pass: &Pass<'_>, call: &Call) -> bool {
     let offset = pass.offset(call.position);
     let begin = offset - (call.position.column as usize).min(offset);
     let line = pass.bytes.get(begin..offset).unwrap_or_default().trim_ascii_start();
-    line.first() == Some(&b'@') && line[1..].iter().all(|it| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'.' | b' '))
+    line.first() == Some(&b'@')
+        && line[1..].iter().all(|it| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'.' | b' '))
 }
 
 /// The declaration that begins next, without anything but decorators between.
@@ -193,7 +207,10 @@ fn methods(pass: &Pass<'_>, args: &[Arg], name: &str) -> Vec<String> {
 fn django(pass: &Pass<'_>, found: &mut Found, call: &Call, _: &str) {
     let args = pass.arguments(call.position);
     let plain: Vec<&Arg> = args.iter().filter(|it| it.name.is_none()).collect();
-    let (Some(pattern), Some(view)) = (plain.first(), plain.get(1).copied().or_else(|| named(&args, "view"))) else { return };
+    let (Some(pattern), Some(view)) = (plain.first(), plain.get(1).copied().or_else(|| named(&args, "view")))
+    else {
+        return;
+    };
     let (mut from, mut to) = (pattern.from, pattern.to);
     let text = pass.text(from, to);
     // A pattern that is translated is one all the same.
@@ -363,12 +380,16 @@ fn added(pass: &Pass<'_>, found: &mut Found, call: &Call) {
     let args = pass.arguments(call.position);
     let Some(of) = pass.receiver(call.callee) else { return };
     let plain: Vec<&Arg> = args.iter().filter(|it| it.name.is_none()).collect();
-    let Some(path) = plain.first().copied().or_else(|| named(&args, "rule")).or_else(|| named(&args, "path")) else { return };
+    let Some(path) = plain.first().copied().or_else(|| named(&args, "rule")).or_else(|| named(&args, "path"))
+    else {
+        return;
+    };
     let pattern = pass.literal(path);
     if pattern.as_ref().is_some_and(|it| !it.starts_with('/')) {
         return;
     }
-    let view = named(&args, "view_func").or_else(|| named(&args, "endpoint")).or_else(|| plain.get(2).copied());
+    let view =
+        named(&args, "view_func").or_else(|| named(&args, "endpoint")).or_else(|| plain.get(2).copied());
     let view = view.or_else(|| plain.get(1).copied());
     let (router, verified, prefix) = router_of(pass, call.decl, of);
     let handler = match view {
@@ -438,7 +459,9 @@ fn aiohttp(pass: &Pass<'_>, found: &mut Found, call: &Call, name: &str) {
     let args = pass.arguments(call.position);
     let plain: Vec<&Arg> = args.iter().filter(|it| it.name.is_none()).collect();
     let (method, path, view) = match name {
-        "route" => (plain.first().and_then(|it| pass.literal(it)).unwrap_or_default(), plain.get(1), plain.get(2)),
+        "route" => {
+            (plain.first().and_then(|it| pass.literal(it)).unwrap_or_default(), plain.get(1), plain.get(2))
+        }
         "view" => ("ANY".to_owned(), plain.first(), plain.get(1)),
         name if METHODS.contains(&name) => (name.to_ascii_uppercase(), plain.first(), plain.get(1)),
         _ => return,

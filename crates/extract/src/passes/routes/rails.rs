@@ -85,7 +85,12 @@ impl<'t> Evaluator<'_, '_, 't> {
         }
         for statement in body.statements() {
             match statement.kind() {
-                "if" | "unless" | "if_modifier" | "unless_modifier" | "begin" | "parenthesized_statements" => {
+                "if"
+                | "unless"
+                | "if_modifier"
+                | "unless_modifier"
+                | "begin"
+                | "parenthesized_statements" => {
                     self.body(statement, scope, depth + 1);
                 }
                 "call" | "identifier" => {
@@ -110,7 +115,13 @@ impl<'t> Evaluator<'_, '_, 't> {
                         let child = FoundRouter::Module(format!("{top}config/routes/{name}.rb"));
                         let prefix = scope.path.clone();
                         let parent = Some(scope.router);
-                        self.found.mounts.push(FoundMount { decl: None, child, parent, prefix, replaces: false });
+                        self.found.mounts.push(FoundMount {
+                            decl: None,
+                            child,
+                            parent,
+                            prefix,
+                            replaces: false,
+                        });
                     }
                 }
             },
@@ -126,7 +137,9 @@ impl<'t> Evaluator<'_, '_, 't> {
             "scope" => {
                 let mut inner = scope.clone();
                 let base = self.nested_path(scope);
-                let path = first.filter(|_| word.plain.first().is_some_and(|it| it.kind() == "string" || it.kind() == "simple_symbol"));
+                let path = first.filter(|_| {
+                    word.plain.first().is_some_and(|it| it.kind() == "string" || it.kind() == "simple_symbol")
+                });
                 let path = word.text("path").or(path).unwrap_or_default();
                 inner.path = joined(&base, &path);
                 inner.modules.extend(word.text("module"));
@@ -208,13 +221,21 @@ impl<'t> Evaluator<'_, '_, 't> {
             let parameter = parameter.trim_start_matches(':');
             let singular = singular(&name);
             let (member, nested) = if is_plural {
-                let outer = if parameter == "id" { format!("{singular}_id") } else { format!("{singular}_{parameter}") };
-                (joined(&collection, &format!("{{{parameter}}}")), joined(&collection, &format!("{{{outer}}}")))
+                let outer = if parameter == "id" {
+                    format!("{singular}_id")
+                } else {
+                    format!("{singular}_{parameter}")
+                };
+                (
+                    joined(&collection, &format!("{{{parameter}}}")),
+                    joined(&collection, &format!("{{{outer}}}")),
+                )
             } else {
                 (collection.clone(), collection.clone())
             };
             // Members of a shallow resource stand at the top.
-            let is_shallow = (scope.shallow || word.option("shallow").is_some()) && scope.resource.is_some() && is_plural;
+            let is_shallow =
+                (scope.shallow || word.option("shallow").is_some()) && scope.resource.is_some() && is_plural;
             let (member, nested) = match is_shallow {
                 true => (
                     joined(&joined(&scope.path, &segment), &format!("{{{parameter}}}")),
@@ -222,7 +243,9 @@ impl<'t> Evaluator<'_, '_, 't> {
                 ),
                 false => (member, nested),
             };
-            let controller = word.text("controller").unwrap_or_else(|| if is_plural { name.clone() } else { plural(&name) });
+            let controller = word
+                .text("controller")
+                .unwrap_or_else(|| if is_plural { name.clone() } else { plural(&name) });
             let mut inner = scope.clone();
             inner.modules.extend(word.text("module"));
             let only = word.option("only").map(Ast::literals).or_else(|| scope.only.clone());
@@ -241,7 +264,9 @@ impl<'t> Evaluator<'_, '_, 't> {
                 if !is_plural && *action == "index" {
                     continue;
                 }
-                if only.as_ref().is_some_and(|it| !it.iter().any(|it| it == action)) || except.iter().any(|it| it == action) {
+                if only.as_ref().is_some_and(|it| !it.iter().any(|it| it == action))
+                    || except.iter().any(|it| it == action)
+                {
                     continue;
                 }
                 let path = joined(if *is_member { &member } else { &collection }, rest);
@@ -280,7 +305,9 @@ impl<'t> Evaluator<'_, '_, 't> {
         }
         let methods: Vec<String> = if word.name == "match" {
             let via = word.option("via").map(Ast::literals).unwrap_or_default();
-            let via = via.into_iter().map(|it| if it == "all" { "ANY".to_owned() } else { it.to_ascii_uppercase() });
+            let via = via
+                .into_iter()
+                .map(|it| if it == "all" { "ANY".to_owned() } else { it.to_ascii_uppercase() });
             via.collect()
         } else {
             vec![word.name.to_ascii_uppercase()]
@@ -313,7 +340,8 @@ impl<'t> Evaluator<'_, '_, 't> {
             });
             let to = to.or_else(|| {
                 let action = action.clone().or_else(|| {
-                    let last = written.rsplit('/').find(|it| !it.is_empty() && !it.starts_with([':', '(', '*']))?;
+                    let last =
+                        written.rsplit('/').find(|it| !it.is_empty() && !it.starts_with([':', '(', '*']))?;
                     Some(last.replace('-', "_").split('(').next().unwrap_or_default().to_owned())
                 })?;
                 let of = self.controller_of(scope, controller.as_deref());
@@ -333,11 +361,19 @@ impl<'t> Evaluator<'_, '_, 't> {
     }
 
     fn controller_of(&self, scope: &Scope, own: Option<&str>) -> String {
-        let around = scope.controller.as_deref().or_else(|| scope.resource.as_ref().map(|it| it.controller.as_str()));
+        let around =
+            scope.controller.as_deref().or_else(|| scope.resource.as_ref().map(|it| it.controller.as_str()));
         own.or(around).unwrap_or_default().to_owned()
     }
 
-    fn route(&mut self, scope: &Scope, method: &str, path: Option<&str>, to: Option<&str>, position: Position) {
+    fn route(
+        &mut self,
+        scope: &Scope,
+        method: &str,
+        path: Option<&str>,
+        to: Option<&str>,
+        position: Position,
+    ) {
         self.n_routes += 1;
         let handler: FoundHandler = match to.and_then(|it| it.split_once('#')) {
             Some((controller, action)) => {
@@ -383,12 +419,28 @@ impl<'t> Evaluator<'_, '_, 't> {
 }
 
 const OPTIONS: &[&str] = &[
-    "to", "via", "as", "on", "controller", "action", "constraints", "defaults", "format", "only", "except", "path", "module",
-    "anchor", "param", "shallow",
+    "to",
+    "via",
+    "as",
+    "on",
+    "controller",
+    "action",
+    "constraints",
+    "defaults",
+    "format",
+    "only",
+    "except",
+    "path",
+    "module",
+    "anchor",
+    "param",
+    "shallow",
 ];
 
 fn camel(text: &str) -> String {
-    text.split('_').map(|it| it[..1.min(it.len())].to_ascii_uppercase() + it.get(1..).unwrap_or_default()).collect()
+    text.split('_')
+        .map(|it| it[..1.min(it.len())].to_ascii_uppercase() + it.get(1..).unwrap_or_default())
+        .collect()
 }
 
 fn singular(name: &str) -> String {
@@ -415,7 +467,9 @@ fn plural(name: &str) -> String {
     }
     match name.strip_suffix('y') {
         Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u', 'i']) => format!("{stem}ies"),
-        _ if name.ends_with("ss") || name.ends_with('x') || name.ends_with("ch") || name.ends_with("sh") => format!("{name}es"),
+        _ if name.ends_with("ss") || name.ends_with('x') || name.ends_with("ch") || name.ends_with("sh") => {
+            format!("{name}es")
+        }
         _ if name.ends_with("us") => format!("{name}es"),
         _ if name.ends_with('s') => name.to_owned(),
         _ => format!("{name}s"),

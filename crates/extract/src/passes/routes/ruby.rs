@@ -17,7 +17,9 @@ pub(super) fn find(pass: &Pass<'_>, found: &mut Found) {
         .iter()
         .flat_map(|it| &it.bases)
         .map(|it| match pass.facts.type_(it.type_) {
-            knowing_model::facts::Type::Named { segments, .. } => segments.first().map_or("", |it| pass.facts.text(*it)),
+            knowing_model::facts::Type::Named { segments, .. } => {
+                segments.first().map_or("", |it| pass.facts.text(*it))
+            }
             _ => "",
         })
         .collect();
@@ -98,7 +100,9 @@ impl<'t> Ast<'t> {
     pub(super) fn literals(self) -> Vec<String> {
         match self.kind() {
             "array" => self.children().into_iter().filter_map(Ast::literal).collect(),
-            "symbol_array" | "string_array" => self.children().into_iter().map(|it| it.text().to_owned()).collect(),
+            "symbol_array" | "string_array" => {
+                self.children().into_iter().map(|it| it.text().to_owned()).collect()
+            }
             _ => self.literal().into_iter().collect(),
         }
     }
@@ -155,7 +159,9 @@ impl<'t> Ast<'t> {
         let mut out = Vec::new();
         for it in self.children() {
             match it.kind() {
-                "body_statement" | "block_body" | "then" | "else" | "begin_block" | "begin" => out.extend(it.statements()),
+                "body_statement" | "block_body" | "then" | "else" | "begin_block" | "begin" => {
+                    out.extend(it.statements())
+                }
                 "block_parameters" | "comment" => {}
                 _ => out.push(it),
             }
@@ -193,7 +199,9 @@ impl Walk<'_, '_> {
         let mut prefix = prefix.to_owned();
         for statement in body.statements() {
             match statement.kind() {
-                "class" | "module" | "singleton_class" | "if" | "unless" => self.body(statement, &prefix, depth + 1),
+                "class" | "module" | "singleton_class" | "if" | "unless" => {
+                    self.body(statement, &prefix, depth + 1)
+                }
                 "call" | "identifier" => {
                     let Some(word) = statement.word().filter(|it| it.receiver.is_none()) else { continue };
                     self.word(&word, &mut prefix, depth);
@@ -225,7 +233,8 @@ impl Walk<'_, '_> {
                     None if self.is_grape => Some(String::new()),
                     None => return,
                 };
-                let written = written.map(|it| if it.is_empty() || it.starts_with('/') { it } else { format!("/{it}") });
+                let written = written
+                    .map(|it| if it.is_empty() || it.starts_with('/') { it } else { format!("/{it}") });
                 if word.plain.first().is_some_and(|it| it.kind() == "regex") {
                     return;
                 }
@@ -245,7 +254,9 @@ impl Walk<'_, '_> {
                 );
             }
             _ => {
-                if let Some(block) = word.block.filter(|_| matches!(word.name.as_str(), "configure" | "version" | "params")) {
+                if let Some(block) =
+                    word.block.filter(|_| matches!(word.name.as_str(), "configure" | "version" | "params"))
+                {
                     self.body(block, prefix, depth + 1);
                 }
             }

@@ -5,7 +5,8 @@ use knowing_model::facts::{Call, DeclId, Expr, ExprId, Handler, Router, Value};
 use super::{New, handler_in, joined, normalised, push};
 use crate::passes::{Arg, Found, FoundMount, FoundRouter, Pass};
 
-const METHODS: &[&str] = &["get", "post", "put", "delete", "patch", "head", "options", "trace", "any", "connect"];
+const METHODS: &[&str] =
+    &["get", "post", "put", "delete", "patch", "head", "options", "trace", "any", "connect"];
 
 pub(super) fn find(pass: &Pass<'_>, found: &mut Found) {
     let is_actix = pass.modules.has_any(&["actix_web", "actix_http"]);
@@ -142,15 +143,17 @@ fn before(pass: &Pass<'_>, call: &Call, of: ExprId, depth: usize) -> (String, Fo
     });
     if let Some(knowing_model::facts::BindingTarget::Name(name)) = holder.map(|it| it.target) {
         let name = pass.facts.text(name);
-        let user = pass.facts.calls.iter().filter(|it| it.decl == call.decl && is_nesting(pass, it)).find(|it| {
-            let args = pass.arguments(it.position);
-            args.last().is_some_and(|it| pass.text(it.from, it.to).split('.').next() == Some(name))
-        });
+        let user =
+            pass.facts.calls.iter().filter(|it| it.decl == call.decl && is_nesting(pass, it)).find(|it| {
+                let args = pass.arguments(it.position);
+                args.last().is_some_and(|it| pass.text(it.from, it.to).split('.').next() == Some(name))
+            });
         if let Some(user) = user
             && let Some(of) = pass.receiver(user.callee)
         {
             let args = pass.arguments(user.position);
-            let prefix = if args.len() == 2 { pass.literal(&args[0]).unwrap_or_default() } else { String::new() };
+            let prefix =
+                if args.len() == 2 { pass.literal(&args[0]).unwrap_or_default() } else { String::new() };
             let (before, router) = before(pass, user, of, depth + 1);
             return (joined(&joined(&before, &prefix), &own), router);
         }
@@ -173,7 +176,8 @@ fn around<'a>(pass: &Pass<'a>, decl: Option<DeclId>, offset: usize) -> Option<(&
         let Some(arg) = args.iter().find(|it| it.from <= offset && offset < it.to) else { continue };
         let length = arg.to - arg.from;
         if best.as_ref().is_none_or(|it| length < it.0) {
-            let prefix = if args.len() == 2 { pass.literal(&args[0]).unwrap_or_default() } else { String::new() };
+            let prefix =
+                if args.len() == 2 { pass.literal(&args[0]).unwrap_or_default() } else { String::new() };
             best = Some((length, call, prefix));
         }
     }
@@ -264,7 +268,8 @@ fn resource(pass: &Pass<'_>, found: &mut Found, call: &Call, of: ExprId) {
         }
         None => (call, "any", of),
     };
-    let is_resource = matches!(base_of(pass, of), (Base::Made(callee), _) if pass.last_name(callee) == "resource");
+    let is_resource =
+        matches!(base_of(pass, of), (Base::Made(callee), _) if pass.last_name(callee) == "resource");
     if !is_resource {
         return;
     }
@@ -326,7 +331,13 @@ fn configured(pass: &Pass<'_>, found: &mut Found, call: &Call, of: ExprId) {
         _ => pass.router_value(expr),
     };
     let prefix = normalised(&prefix);
-    found.mounts.push(FoundMount { decl: call.decl, child: child.into(), parent: Some(parent), prefix, replaces: false });
+    found.mounts.push(FoundMount {
+        decl: call.decl,
+        child: child.into(),
+        parent: Some(parent),
+        prefix,
+        replaces: false,
+    });
 }
 
 /// `rocket::build().mount("/api", routes![list, users::show])`.

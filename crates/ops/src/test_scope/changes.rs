@@ -1,0 +1,125 @@
+//! What changed: files, and of each the lines, as the snapshot that answers has them.
+
+use knowing_search::FileIndex;
+use knowing_vcs::{ChangeKind, Changes as Changed, Hunk, Wanted};
+
+use crate::context_for_pr::changed_lines;
+use crate::cx::{Cx, Opened};
+use crate::error::{Error, ErrorKind, Result};
+use crate::place::Place;
+use crate::pr_impact::fork_point;
+use crate::test_scope::TestScope;
+use crate::view::View;
+
+/// Larger files are taken as changed all over.
+const MAX_BYTES: u64 = 4 << 20;
+const MAX_FILES: usize = 10_000;
+
+/// Files that changed, before they are looked up.
+pub(crate) struct Changes(Vec<Typed>);
+
+struct Typed {
+    path: String,
+    /// As git says it, from the top, whatever directory it was asked in.
+    is_from_top: bool,
+    lines: Option<Vec<(u32, u32)>>,
+}
+
+/// A file that changed.
+pub(crate) struct Change {
+    pub(crate) path: String,
+    /// None for one that the snapshot does not have, or does not read.
+    pub(crate) file: Option<FileIndex>,
+    /// First and last of each run of changed lines; none: all of them.
+    pub(crate) lines: Option<Vec<(u32, u32)>>,
+}
+
+/// The snapshot to answer from and what changed, in one of the three ways it can be told.
+pub(crate) fn of(cx: &mut Cx<'_>, arguments: &TestScope) -> Result<(Opened, Changes)> {
+    if let Some(base) = &arguments.base {
+        let head = arguments.head.as_deref();
+        let fork = fork_point(cx, base, head.unwrap_or("HEAD"))?;
+        let changes = since(cx, &fork, head.unwrap_or("HEAD"))?;
+        let opened = match head {
+            Some(head) => cx.open_commit(head)?,
+            None => cx.open()?,
+        };
+        return Ok((opened, changes));
+    }
+    let opened = cx.open()?;
+    if !arguments.files.is_empty() {
+        let whole = |it: &String| Typed { path: it.clone(), is_from_top: false, lines: None };
+        let changes = Changes(arguments.files.iter().map(whole).collect());
+        return Ok((opened, changes));
+    }
+    let changes = not_committed(&opened);
+    if changes.0.is_empty() {
+        return Err(Error::new(
+            ErrorKind::Usage,
+            "nothing is changed in the work tree, and neither files nor a base revision are given",
+            "name changed files, or say where the change starts with `--base REV`",
+        ));
+    }
+    Ok((opened, changes))
+}
+
+fn since(cx: &Cx<'_>, fork: &str, head: &str) -> Result<Changes> {
+    let place = cx.place()?;
+    let Place::Git(checkout) = &place else { return Ok(Changes(Vec::new())) };
+    let (from, to) = (checkout.resolve(fork)?, checkout.resolve(head)?);
+    let wanted = Wanted { path: &|_| true, max_files: MAX_FILES, max_bytes: MAX_BYTES };
+    let files = match checkout.differ().changes_between(from, to, wanted)? {
+        Changed::Files(files) => files,
+        Changed::TooMany { .. } => {
+            let message = format!("more than {MAX_FILES} files changed since `{fork}`");
+            return Err(Error::new(ErrorKind::Limit, message, "run all tests, or name the changed files"));
+        }
+        Changed::Missing => {
+            let message = format!("what changed since `{fork}` is not in this clone");
+            return Err(Error::new(ErrorKind::BadInput, message, "fetch it, or name the changed files"));
+        }
+    };
+    let there = files.into_iter().filter(|it| it.kind != ChangeKind::Deleted);
+    let typed = there.map(|it| Typed {
+        lines: it.text.as_ref().map(changed_lines),
+        path: it.path,
+        is_from_top: true,
+    });
+    Ok(Changes(typed.collect()))
+}
+
+/// Lines of the snapshot that are others on disk.
+fn not_committed(opened: &Opened) -> Changes {
+    let Some(place) = &opened.work.place else { return Changes(Vec::new()) };
+    let lines_of = |path: &str, before: &[u8]| -> Option<Vec<(u32, u32)>> {
+        let (old, new) = (place.stored_text(before)?, place.text_on_disk(path)?);
+        let line_of = |at: usize| 1 + old[..at].iter().filter(|it| **it == b'\n').count() as u32;
+        let lines = |hunk: &Hunk| match hunk.old.is_empty() {
+            true => (line_of(hunk.old.start).saturating_sub(1), line_of(hunk.old.start)),
+            false => (line_of(hunk.old.start), line_of(hunk.old.end - 1)),
+        };
+        Some(knowing_vcs::hunks(&old, &new).iter().map(lines).collect())
+    };
+    let typed = opened.work.changes().map(|it| Typed {
+        path: it.path.clone(),
+        is_from_top: true,
+        lines: it.before.as_deref().and_then(|before| lines_of(&it.path, before)),
+    });
+    Changes(typed.collect())
+}
+
+impl Changes {
+    pub(crate) fn in_view(self, view: &View<'_>) -> Result<Vec<Change>> {
+        let names = view.names()?;
+        let mut found = Vec::new();
+        for Typed { path, is_from_top, lines } in self.0 {
+            let path = path.strip_prefix("./").unwrap_or(&path).to_owned();
+            let from_here = format!("{}{path}", view.prefix());
+            let path = if !is_from_top && names.find_file(&from_here).is_some() { from_here } else { path };
+            found.push(Change { file: names.find_file(&path), path, lines });
+        }
+        found.sort_by(|a, b| a.path.cmp(&b.path));
+        found.dedup_by(|a, b| a.path == b.path);
+        Ok(found)
+    }
+}
