@@ -9,6 +9,7 @@ mod setup;
 mod shells;
 mod snapshots;
 mod style;
+mod system;
 mod upkeep;
 
 use std::io::{self, IsTerminal as _, Write as _};

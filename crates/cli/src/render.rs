@@ -12,6 +12,7 @@ use crate::context;
 use crate::discovery;
 use crate::snapshots;
 use crate::style::Style;
+use crate::system;
 use crate::upkeep;
 
 pub(crate) fn reply(reply: &Reply, style: Style, output: &mut dyn Write) -> io::Result<()> {
@@ -29,6 +30,8 @@ pub(crate) fn reply(reply: &Reply, style: Style, output: &mut dyn Write) -> io::
         Reply::Query(it) => query(it, style, output),
         Reply::Callers(it) => callers(it, style, output),
         Reply::Callees(it) => callees(it, style, output),
+        Reply::Routes(it) => system::routes(it, style, output),
+        Reply::Owners(it) => system::owners(it, style, output),
         Reply::BlastRadius(it) => blast_radius(it, style, output),
         Reply::Flow(it) => discovery::flow(it, style, output),
         Reply::TestScope(it) => discovery::test_scope(it, style, output),

@@ -14,6 +14,7 @@ use crate::engine::source::Source;
 use crate::engine::tree::Tree;
 use crate::language::Language;
 use crate::limits::Limits;
+use crate::passes;
 use crate::registry::{BLANKED, LANGUAGES, Reader, code_of, reader_of_file};
 use crate::screen::flags_of;
 
@@ -48,7 +49,12 @@ impl Extractor {
         match reader_of_file(path, bytes) {
             Some(Reader::Language(place, language)) => self.read(place, language, path, bytes),
             Some(Reader::Manifest(manifest)) => {
-                let mut facts = manifest.read(bytes);
+                let mut facts = manifest.read(path, bytes, &self.limits);
+                facts.flags = flags_of(path, bytes);
+                facts
+            }
+            Some(Reader::Format(format)) => {
+                let mut facts = format.read(path, bytes, &self.limits);
                 facts.flags = flags_of(path, bytes);
                 facts
             }
@@ -83,6 +89,7 @@ impl Extractor {
             decl.flags.insert(flags);
         }
         paths::assign(&mut facts, language.owner_path);
+        passes::run(&mut facts, path, bytes);
         shrink(&mut facts);
         facts
     }

@@ -8,16 +8,20 @@
 //! engine     parse, flatten, walk; pools of texts, expressions and types; symbol paths; signatures
 //! languages  what a language's node kinds are and what they mean; a spec.md beside each
 //! manifests  what project files state
+//! formats    configuration, schemas and documents: declarations and the relations they state
+//! passes     what all languages have in common beyond declarations: routes, requests, topics
 //! outline    which lines begin declarations, for versions that are not parsed
 //! ```
 
 mod engine;
 mod extractor;
+mod formats;
 mod language;
 mod languages;
 mod limits;
 mod manifests;
 mod outline;
+mod passes;
 mod registry;
 mod screen;
 

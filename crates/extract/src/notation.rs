@@ -18,6 +18,9 @@
 //! namespaced A.B 3:0-9:1
 //! export name                 return f -> x.y()            yield f -> x
 //! site f reads_env HOME 4:4   impl Trait for Type          mod name
+//! route GET /x on app -> show 4:4                          mount router below app at /x
+//! link file depends_on external npm/express 4:4            offer sql users -> users
+//! owned docs/ by @acme/docs 3
 //! ```
 
 use knowing_model::facts::{
@@ -36,6 +39,8 @@ pub(crate) fn lines(facts: &FileFacts, source: &str) -> Vec<String> {
     notation.uses();
     notation.imports();
     notation.manifest();
+    notation.routes();
+    notation.links();
     notation.out
 }
 
@@ -428,4 +433,91 @@ fn snake(name: &str) -> String {
         out.push(character.to_ascii_lowercase());
     }
     out
+}
+
+impl Notation<'_> {
+    fn routes(&mut self) {
+        let facts = self.facts;
+        for it in &facts.routes {
+            let pattern = it.pattern.map_or("?", |it| facts.text(it));
+            let handler = match it.handler {
+                knowing_model::facts::Handler::Decl(decl) => facts.text(facts.decl(decl).path).to_owned(),
+                knowing_model::facts::Handler::Value(expr) => self.expr(expr),
+                knowing_model::facts::Handler::Method { of, name, .. } => {
+                    format!("{}#{}", self.expr(of), facts.text(name))
+                }
+                knowing_model::facts::Handler::Inline => "inline".to_owned(),
+                knowing_model::facts::Handler::Contract => "contract".to_owned(),
+            };
+            let router = self.router(it.router);
+            let mark = if it.verified { "" } else { " unverified" };
+            let line = format!(
+                "route {} {pattern} on {router} -> {handler} {}{mark}",
+                facts.text(it.method),
+                position(it.position)
+            );
+            self.push(line);
+        }
+        for it in &facts.mounts {
+            let child = self.router(it.child);
+            let below = it.parent.map_or_else(|| "own".to_owned(), |it| format!("below {}", self.router(it)));
+            let mark = if it.replaces { " instead" } else { "" };
+            self.push(format!("mount {child} {below} at {:?}{mark}", facts.text(it.prefix)));
+        }
+    }
+
+    fn router(&self, router: knowing_model::facts::Router) -> String {
+        use knowing_model::facts::Router;
+        match router {
+            Router::Root => "root".to_owned(),
+            Router::Value(expr) => self.expr(expr),
+            Router::Parameter(decl, at) => {
+                format!("parameter {at} of {}", self.facts.text(self.facts.decl(decl).path))
+            }
+            Router::Result(decl) => format!("result of {}", self.facts.text(self.facts.decl(decl).path)),
+            Router::ParameterOf(expr, at) => format!("parameter {at} of {}", self.expr(expr)),
+            Router::ResultOf(expr) => format!("result of {}", self.expr(expr)),
+            Router::File => "file".to_owned(),
+            Router::Module(text) => format!("module {}", self.facts.text(text)),
+            Router::Decl(decl) => self.facts.text(self.facts.decl(decl).path).to_owned(),
+        }
+    }
+
+    fn links(&mut self) {
+        let facts = self.facts;
+        for it in &facts.links {
+            let (from, to) = (self.end(it.from), self.end(it.to));
+            self.push(format!("link {from} {} {to} {}", it.kind.name(), position(it.position)));
+        }
+        for it in &facts.offers {
+            let decl = facts.text(facts.decl(it.decl).path);
+            self.push(format!("offer {} {} -> {decl}", facts.text(it.space), facts.text(it.name)));
+        }
+        for it in &facts.owner_rules {
+            let owners: Vec<&str> = it.owners.iter().map(|it| facts.text(*it)).collect();
+            self.push(format!(
+                "owned {} by {} {}",
+                facts.text(it.pattern),
+                owners.join(" "),
+                it.position.line
+            ));
+        }
+    }
+
+    fn end(&self, end: knowing_model::facts::LinkEnd) -> String {
+        use knowing_model::facts::LinkEnd;
+        let text = |it: Str| self.facts.text(it);
+        match end {
+            LinkEnd::File => "file".to_owned(),
+            LinkEnd::Decl(decl) => text(self.facts.decl(decl).path).to_owned(),
+            LinkEnd::Path(path) => format!("path {}", text(path)),
+            LinkEnd::Directory(path) => format!("directory {}", text(path)),
+            LinkEnd::Outside { kind, container, name } => {
+                format!("{} {}", kind.name(), [text(container), text(name)].join(" ").trim())
+            }
+            LinkEnd::Offered { space, name } => format!("offered {} {}", text(space), text(name)),
+            LinkEnd::Symbol(it) => format!("symbol {}", text(it)),
+            LinkEnd::Route { method, pattern } => format!("route {} {}", text(method), text(pattern)),
+        }
+    }
 }

@@ -2,6 +2,10 @@
 
 use std::borrow::Cow;
 
+use crate::formats::{
+    Format, codeowners, css, dockerfile, documents, dotenv, graphql, makefile, packages, protobuf, sql,
+    terraform, yaml_files,
+};
 use crate::language::Language;
 use crate::languages::{cpp, csharp, go, java, kotlin, php, python, ruby, rust, typescript};
 use crate::manifests::{self, Manifests};
@@ -47,6 +51,27 @@ pub(crate) const MANIFESTS: &[&Manifests] = &[
     &manifests::tsconfig::TSCONFIG,
 ];
 
+/// Formats without code by name: what is left when no language and no project file takes a path.
+pub(crate) const FORMATS: &[&Format] = &[
+    &documents::ASCIIDOC,
+    &codeowners::CODEOWNERS,
+    &css::CSS,
+    &dockerfile::DOCKERFILE,
+    &dotenv::DOTENV,
+    &packages::DOTNET,
+    &graphql::GRAPHQL,
+    &yaml_files::JSON,
+    &makefile::MAKEFILE,
+    &documents::MARKDOWN,
+    &packages::MAVEN,
+    &protobuf::PROTOBUF,
+    &packages::REQUIREMENTS,
+    &documents::RST,
+    &sql::SQL,
+    &terraform::TERRAFORM,
+    &yaml_files::YAML,
+];
+
 /// Extensions that two languages share: the one that takes the path, what tells the other by the bytes, and the other.
 const SHARED: &[(&str, IsOther, &Language)] = &[("h", cpp::fitting::is_cpp, &cpp::CPP)];
 
@@ -85,7 +110,8 @@ pub fn languages() -> Vec<Accepted> {
     });
     let manifests =
         MANIFESTS.iter().map(|it| Accepted { name: it.name, extensions: &[], file_names: it.file_names });
-    languages.chain(manifests).collect()
+    let formats = FORMATS.iter().map(|it| Accepted { name: it.name, extensions: &[], file_names: it.takes });
+    languages.chain(manifests).chain(formats).collect()
 }
 
 /// The language or project format a path belongs to.
@@ -97,7 +123,7 @@ pub fn accepts(path: &str) -> Option<&'static str> {
 pub fn grammar(path: &str) -> Option<tree_sitter::Language> {
     match reader_of(path)? {
         Reader::Language(_, language) => Some((language.grammar)()),
-        Reader::Manifest(_) => None,
+        Reader::Manifest(_) | Reader::Format(_) => None,
     }
 }
 
@@ -120,6 +146,7 @@ pub(crate) enum Reader {
     /// With its place in the list.
     Language(usize, &'static Language),
     Manifest(&'static Manifests),
+    Format(&'static Format),
 }
 
 impl Reader {
@@ -127,6 +154,7 @@ impl Reader {
         match self {
             Reader::Language(_, it) => it.name,
             Reader::Manifest(it) => it.name,
+            Reader::Format(it) => it.name,
         }
     }
 }
@@ -148,4 +176,8 @@ pub(crate) fn reader_of(path: &str) -> Option<Reader> {
             )
         })
         .map(|(place, it)| Reader::Language(place, it))
+        .or_else(|| {
+            let directory = path.rsplit_once('/').map_or("", |it| it.0);
+            FORMATS.iter().find(|it| (it.accepts)(directory, name)).map(|it| Reader::Format(it))
+        })
 }

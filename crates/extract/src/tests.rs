@@ -45,11 +45,17 @@ fn x1_project_files() {
 }
 
 #[test]
+fn x2_formats() {
+    check("formats/spec.md", include_str!("formats/spec.md"), "Dockerfile");
+}
+
+#[test]
 fn the_registry_is_sorted_and_complete() {
     let all = languages();
     let n_languages =
         all.iter().position(|it| it.extensions.is_empty()).expect("project files are listed too");
-    for part in [&all[..n_languages], &all[n_languages..]] {
+    let n_formats = all.iter().position(|it| it.name == "asciidoc").expect("formats come last");
+    for part in [&all[..n_languages], &all[n_languages..n_formats], &all[n_formats..]] {
         assert!(part.is_sorted_by_key(|it| it.name), "{part:?}");
     }
     for it in &all {
@@ -57,10 +63,13 @@ fn the_registry_is_sorted_and_complete() {
             assert_eq!(accepts(&format!("a/b.{extension}")), Some(it.name));
         }
         for file in it.file_names {
-            assert_eq!(accepts(&format!("a/{file}")), Some(it.name));
+            // Owners are stated at the top, and nowhere else.
+            let path = if file.ends_with("CODEOWNERS") { (*file).to_owned() } else { format!("a/{file}") };
+            assert_eq!(accepts(&path), Some(it.name));
         }
     }
-    assert_eq!(accepts("README.md"), None);
+    assert_eq!(accepts("picture.png"), None);
+    assert_eq!(accepts("a/CODEOWNERS"), None);
     assert_eq!(accepts("py"), None);
     assert_eq!(accepts("a.py/b"), None);
 }
@@ -91,7 +100,7 @@ proptest! {
 
     #[test]
     fn x5_random_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..2_000)) {
-        for path in ["a.py", "tests/a.pyi", "a.rs", "a.ts", "a.tsx", "a.js", "a.vue", "tsconfig.json", "package.json", "pnpm-workspace.yaml", "a.go", "a_test.go", "Cargo.toml", "pyproject.toml", "setup.cfg", "setup.py", "go.mod", "go.work", "a.rb", "spec/a_spec.rb", "A.java", "A.kt", "a.cs", "a.php", "a.c", "a.cc", "a.h"] {
+        for path in ["a.py", "tests/a.pyi", "a.rs", "a.ts", "a.tsx", "a.js", "a.vue", "tsconfig.json", "package.json", "pnpm-workspace.yaml", "a.go", "a_test.go", "Cargo.toml", "pyproject.toml", "setup.cfg", "setup.py", "go.mod", "go.work", "a.rb", "spec/a_spec.rb", "A.java", "A.kt", "a.cs", "a.php", "a.c", "a.cc", "a.h", "Dockerfile", "a.yaml", "docker-compose.yml", ".gitlab-ci.yml", "a.tf", "a.sql", "a.proto", "a.graphql", "openapi.json", "Makefile", "a.scss", ".env", "CODEOWNERS", "a.md", "a.rst", "a.adoc", "requirements.txt", "pom.xml", "a.csproj", "config/routes.rb"] {
             check_whole(&extract(path, &bytes));
         }
     }
@@ -143,6 +152,7 @@ fn snippets() -> Vec<(String, String)> {
         ("a.c", include_str!("languages/cpp/spec_c.md")),
         ("a.cc", include_str!("languages/cpp/spec.md")),
         ("Cargo.toml", include_str!("manifests/spec.md")),
+        ("Dockerfile", include_str!("formats/spec.md")),
     ];
     let cases = specs.into_iter().flat_map(|(default_path, text)| {
         let cases =

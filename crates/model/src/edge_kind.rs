@@ -5,7 +5,7 @@
 
 macro_rules! edge_kinds {
     ($($id:literal $variant:ident $name:literal $category:ident $weight:literal $change:ident $meaning:literal;)*) => {
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize)]
         #[repr(u8)]
         pub enum EdgeKind {
             $(#[doc = $meaning] $variant = $id,)*

@@ -12,6 +12,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::edge_kind::EdgeKind;
 use crate::node::NodeFlags;
 use crate::node_kind::NodeKind;
 use crate::span::{Position, Range, Span};
@@ -81,6 +82,16 @@ pub struct FileFacts {
     pub arguments: Vec<Argument>,
     /// Namespaces of parts of the file, outer ones first; where there are none, `namespace` holds for all of it.
     pub namespaces: Vec<Namespace>,
+    /// Relations that the file states by itself: configuration, schemas, documents.
+    pub links: Vec<Link>,
+    /// Names by which other files can mean declarations of this one, where no import leads there.
+    pub offers: Vec<Offer>,
+    pub routes: Vec<Route>,
+    pub mounts: Vec<Mount>,
+    /// Who owns which paths; the last rule that fits holds.
+    pub owner_rules: Vec<OwnerRule>,
+    /// Its text may hold secrets and is not searched: names alone are kept.
+    pub is_private: bool,
 }
 
 impl FileFacts {
@@ -664,4 +675,145 @@ pub enum TargetKind {
     Example,
     Bench,
     BuildScript,
+}
+
+/// A relation between two things, at least one of which the file itself speaks of.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Link {
+    pub from: LinkEnd,
+    pub to: LinkEnd,
+    pub kind: EdgeKind,
+    pub certainty: Certainty,
+    pub position: Position,
+}
+
+/// How a relation is known.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub enum Certainty {
+    /// The file states it.
+    Declared,
+    /// A recognised pattern in code.
+    Pattern,
+    /// As a pattern, and a sure one: environment, processes.
+    SurePattern,
+    /// A text names it.
+    Mentioned,
+    /// A text names it, written as code.
+    Quoted,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum LinkEnd {
+    /// This file.
+    File,
+    Decl(DeclId),
+    /// The file at a path from the top of the repository.
+    Path(Str),
+    /// The directory at a path from the top of the repository; `.` is the top.
+    Directory(Str),
+    /// A thing without a place in the repository: what it is says the first part of its name.
+    Outside {
+        kind: NodeKind,
+        container: Str,
+        name: Str,
+    },
+    /// What a file offers under a name: this file, else the only one of the directory, else the only one there is.
+    Offered {
+        space: Str,
+        name: Str,
+    },
+    /// A symbol of code by the end of its name, when there is one alone.
+    Symbol(Str),
+    /// A route by method and pattern, when there is one alone.
+    Route {
+        method: Str,
+        pattern: Str,
+    },
+}
+
+/// A declaration and the name by which other files mean it. Spaces keep names of different things apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Offer {
+    pub space: Str,
+    pub name: Str,
+    pub decl: DeclId,
+}
+
+/// One method and pattern that is answered by code.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Route {
+    /// The declaration it is registered in; none at the top of the file.
+    pub decl: Option<DeclId>,
+    /// In capitals; `ANY` where all are answered.
+    pub method: Str,
+    /// What is written in this file, prefixes of this file joined, parameters as `{name}`; none when it is computed.
+    pub pattern: Option<Str>,
+    /// The pattern as written.
+    pub written: Str,
+    pub router: Router,
+    /// The router is known to be one from this file alone.
+    pub verified: bool,
+    pub handler: Handler,
+    pub position: Position,
+}
+
+/// What serves a route.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Handler {
+    Decl(DeclId),
+    /// A function or class.
+    Value(ExprId),
+    /// A method of the class that an expression names, or else of the class that a file holds.
+    Method {
+        of: ExprId,
+        name: Str,
+        file: Option<Str>,
+    },
+    /// Without a name of its own.
+    Inline,
+    /// A promise: what serves it is registered elsewhere, under the same method and pattern.
+    Contract,
+}
+
+/// What routes are registered with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Router {
+    /// Nothing that could stand below something else.
+    Root,
+    /// What an expression names: a variable, a field.
+    Value(ExprId),
+    /// A parameter of a callable of this file, by its place behind the receiver.
+    Parameter(DeclId, u8),
+    /// What a callable of this file gives back.
+    Result(DeclId),
+    /// Parameter of the callable that an expression names.
+    ParameterOf(ExprId, u8),
+    /// What a call of the callable that an expression names gives.
+    ResultOf(ExprId),
+    /// All of this file.
+    File,
+    /// All of a module, by its dotted name.
+    Module(Str),
+    /// A class of this file: its methods register.
+    Decl(DeclId),
+}
+
+/// A router below another one, or what a router has before all its patterns.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Mount {
+    pub decl: Option<DeclId>,
+    pub child: Router,
+    /// None: the prefix is the router's own, given when it was made.
+    pub parent: Option<Router>,
+    pub prefix: Str,
+    /// The prefix stands in place of the router's own.
+    pub replaces: bool,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct OwnerRule {
+    pub pattern: Str,
+    /// Nobody, where the rule takes paths out.
+    pub owners: Vec<Str>,
+    pub position: Position,
 }

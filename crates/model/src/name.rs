@@ -52,6 +52,14 @@ pub fn container_of<'a>(language: &str, path: &'a str) -> (ContainerClass, &'a s
     }
 }
 
+/// Whether a language is one of code: documents speak of what its files declare.
+pub fn is_code(language: &str) -> bool {
+    matches!(
+        language,
+        "c" | "cpp" | "csharp" | "go" | "java" | "kotlin" | "php" | "python" | "ruby" | "rust" | "typescript"
+    )
+}
+
 /// A symbol path that several files of one directory declare, told apart by the file: `init#server`, `init#server#2`.
 pub fn in_file(symbol: &str, path: &str) -> String {
     let file = path.rsplit('/').next().unwrap_or(path);

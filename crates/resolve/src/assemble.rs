@@ -100,6 +100,9 @@ fn result_digest(world: &World<'_>, first: &FxHashMap<u64, u32>, file: u32, resu
     for index in 0..world.found_in(file).decls.len() as u32 {
         state = mix(state, u64::from(world.is_repeated(world.def(file, DeclId(index)))));
     }
+    for index in 0..world.routes.of_file(world, file).len() as u32 {
+        state = mix(state, crate::links::route_digest(world, file, index));
+    }
     for edge in &result.edges {
         if result.stated(world, edge).is_some_and(|it| first[&it] != file) {
             continue;
@@ -136,6 +139,7 @@ fn resolved_unit(
         End::Def(def) => symbols.of_def(world, def),
         End::Outside(at) => outside[at as usize],
         End::Directory(file) => symbols.of_directory(world, file),
+        End::Route(file, index) => symbols.of_route(world, file, index),
     };
     let edges = result.edges.into_iter().zip(is_first).filter(|it| it.1).map(|(it, _)| Edge {
         source: end(it.source),
@@ -184,6 +188,7 @@ struct Symbols {
     /// The path of each file as a container.
     containers: Vec<Option<Arc<str>>>,
     outside: FxHashMap<Outside, u32>,
+    routes: FxHashMap<(u32, u32), u32>,
     directories: FxHashMap<String, u32>,
 }
 
@@ -196,6 +201,7 @@ impl Symbols {
             defs: vec![0; world.n_defs()],
             containers: vec![None; world.n_files()],
             outside: FxHashMap::default(),
+            routes: FxHashMap::default(),
             directories: FxHashMap::default(),
         }
     }
@@ -254,6 +260,23 @@ impl Symbols {
             facts.text(decl.name).into(),
         ));
         self.defs[def.0 as usize] = at + 1;
+        at
+    }
+
+    fn of_route(&mut self, world: &World<'_>, file: u32, index: u32) -> u32 {
+        if let Some(at) = self.routes.get(&(file, index)) {
+            return *at;
+        }
+        let placed = world.routes.placed(file, index);
+        let (class, holder) = container_of(&world.found_in(file).language, world.path(file));
+        let container = match class {
+            ContainerClass::File => self.container(world, file),
+            _ => holder.into(),
+        };
+        let (path, name): (Arc<str>, Arc<str>) = (placed.symbol.as_str().into(), placed.name.as_str().into());
+        let symbol = Symbol::new(self.url.clone(), class, container, path, NodeKind::RouteHandler, name);
+        let at = self.push(symbol);
+        self.routes.insert((file, index), at);
         at
     }
 
@@ -316,6 +339,17 @@ fn nodes(world: &World<'_>, symbols: &mut Symbols, file: u32) -> Vec<Node> {
             signature: facts.text(decl.signature).to_owned(),
             doc: decl.doc.map(|it| cut(facts.text(it))).unwrap_or_default(),
             flags: decl.flags,
+        });
+    }
+    for (index, placed) in (0..).zip(world.routes.of_file(world, file)) {
+        let route = &facts.routes[placed.fact as usize];
+        let line = route.position.line;
+        nodes.push(Node {
+            symbol: symbols.of_route(world, file, index),
+            span: Span { first_line: line, last_line: line, name: route.position },
+            signature: facts.text(route.written).to_owned(),
+            doc: String::new(),
+            flags: facts.flags,
         });
     }
     nodes

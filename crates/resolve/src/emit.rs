@@ -36,6 +36,8 @@ pub(crate) enum End {
     Outside(u32),
     /// The directory of a file.
     Directory(u32),
+    /// A route by the file that registers it and its place there.
+    Route(u32, u32),
 }
 
 pub(crate) struct FileEdge {
@@ -106,6 +108,8 @@ fn edges_of(world: &World<'_>, file: u32) -> FileEdges {
     emitter.calls();
     emitter.references();
     emitter.sites();
+    emitter.links();
+    emitter.routes();
     emitter.finish()
 }
 
@@ -414,7 +418,7 @@ impl Emitter<'_> {
         self.outside(Outside { name, kind: NodeKind::External })
     }
 
-    fn outside(&mut self, outside: Outside) -> End {
+    pub(crate) fn outside(&mut self, outside: Outside) -> End {
         if let Some(id) = self.outside_ids.get(&outside) {
             return End::Outside(*id);
         }
@@ -441,6 +445,18 @@ impl Emitter<'_> {
             return;
         }
         let confidence_bp = provenance.usual_confidence();
+        self.push_draft(source, target, kind, provenance, confidence_bp, position);
+    }
+
+    pub(crate) fn push_draft(
+        &mut self,
+        source: End,
+        target: End,
+        kind: EdgeKind,
+        provenance: Provenance,
+        confidence_bp: u16,
+        position: Position,
+    ) {
         self.drafts.push(Draft { source, target, kind, provenance, confidence_bp, position });
     }
 
@@ -504,6 +520,7 @@ impl FileEdges {
             End::File(file) => world.file_hash(file),
             End::Directory(file) => mix(1, keys::file(package_of(ContainerClass::File, world.path(file)))),
             End::Def(def) => world.digest(def),
+            End::Route(file, index) => crate::links::route_digest(world, file, index),
             End::Outside(at) => {
                 let Outside { name, kind } = &self.outside[at as usize];
                 let texts = [name.repo, &name.container, &name.symbol];

@@ -18,8 +18,10 @@ mod emit;
 mod evaluate;
 mod hierarchy;
 mod languages;
+mod links;
 mod names;
 mod overloads;
+mod routes;
 mod scopes;
 mod value;
 mod world;
@@ -36,6 +38,8 @@ pub use crate::again::{FileRecord, Previous, Record};
 use crate::again::Changes;
 use crate::emit::FileEdges;
 use crate::hierarchy::Hierarchy;
+use crate::links::Offers;
+use crate::routes::Routes;
 use crate::world::World;
 
 /// All files of a snapshot that have facts, sorted by path.
@@ -76,6 +80,8 @@ pub fn resolve(input: &Input<'_>, previous: Option<&Previous<'_>>) -> Resolution
     }
     let mut world = World::new(*input);
     world.hierarchy = Hierarchy::build(&world);
+    world.offers = Offers::new(&world);
+    world.routes = Routes::new(&world);
     let shared = again::shared(&world);
     let mut files: Vec<Option<FileEdges>> = (0..input.files.len()).map(|_| None).collect();
     let concerned = previous.map(|it| Changes::new(&world, &shared, *it).concerned(&world));

@@ -120,6 +120,12 @@ fn r1_r2_r3_r5_r6_rust_spec_holds() {
 }
 
 #[test]
+fn x3_routes_spec_holds() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/routes_spec.md");
+    check_spec(include_str!("routes_spec.md"), &path, |case| lines_of(&case.source));
+}
+
+#[test]
 fn r7_derived_edges_spec_holds() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/derive/spec.md");
     check_spec(include_str!("derive/spec.md"), &path, |case| lines_of(&case.source));

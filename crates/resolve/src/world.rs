@@ -9,7 +9,9 @@ use crate::again::keys::{self, Door};
 use crate::again::reads;
 use crate::hierarchy::Hierarchy;
 use crate::languages::{self, Modules, Rules};
+use crate::links::Offers;
 use crate::names::{Name, Names};
+use crate::routes::Routes;
 use crate::scopes::Scopes;
 use crate::{Input, InputFile};
 
@@ -33,6 +35,8 @@ pub(crate) struct World<'a> {
     rules: Vec<&'static dyn Rules>,
     pub(crate) modules: Modules,
     pub(crate) hierarchy: Hierarchy,
+    pub(crate) routes: Routes,
+    pub(crate) offers: Offers<'a>,
     /// Callable members of types, by name: what an unknown receiver could mean.
     members_by_name: FxHashMap<Name, Vec<Def>>,
     file_by_path: FxHashMap<&'a str, u32>,
@@ -68,6 +72,8 @@ impl<'a> World<'a> {
             rules,
             modules: Modules::default(),
             hierarchy: Hierarchy::default(),
+            routes: Routes::default(),
+            offers: Offers::default(),
             members_by_name: FxHashMap::default(),
             file_by_path,
             repeated: FxHashSet::default(),

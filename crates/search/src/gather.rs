@@ -32,6 +32,8 @@ impl FileTerms {
     /// The documents of a file: a function of its facts and bytes, whatever the tokenizer has met before.
     pub fn of(facts: &FileFacts, source: &[u8], tokenizer: &mut Tokenizer) -> FileTerms {
         tokenizer.forget_if_full();
+        // What may hold secrets is found by its names.
+        let source = if facts.is_private { &[][..] } else { source };
         let documents = documents_of(facts);
         let text = TextOfDocuments::of(facts, source, &documents);
         let local = std::mem::take(&mut tokenizer.scratch);

@@ -26,6 +26,7 @@ mod serving;
 mod session;
 mod shells;
 mod snapshots;
+mod system;
 mod tidy;
 mod tools;
 mod upkeep;

@@ -27,6 +27,12 @@ impl Lines {
         number(at)
     }
 
+    /// The offset of a position.
+    pub(crate) fn offset(&self, position: Position) -> u32 {
+        let row = position.line.saturating_sub(1) as usize;
+        self.starts.get(row).copied().unwrap_or(0).saturating_add(position.column)
+    }
+
     pub(crate) fn row_of(&self, offset: u32) -> u32 {
         number(self.starts.partition_point(|it| *it <= offset).saturating_sub(1))
     }

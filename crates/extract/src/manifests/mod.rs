@@ -9,9 +9,11 @@ pub(crate) mod pyproject;
 pub(crate) mod setup;
 pub(crate) mod tsconfig;
 
-use knowing_model::facts::{FileFacts, Manifest, Partial, PartialReason};
+use knowing_model::facts::{FileFacts, LinkEnd, Manifest, Partial, PartialReason};
 
 use crate::engine::source::Source;
+use crate::formats::{Sheet, packages};
+use crate::limits::Limits;
 
 pub(crate) struct Manifests {
     pub(crate) name: &'static str,
@@ -21,7 +23,7 @@ pub(crate) struct Manifests {
 }
 
 impl Manifests {
-    pub(crate) fn read(&self, bytes: &[u8]) -> FileFacts {
+    pub(crate) fn read(&self, path: &str, bytes: &[u8], limits: &Limits) -> FileFacts {
         let source = Source::new(bytes);
         let text = String::from_utf8_lossy(bytes);
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
@@ -32,12 +34,39 @@ impl Manifests {
                 (Manifest::default(), Some(partial))
             }
         };
+        let mut sheet = Sheet::new(path, text, limits);
+        self.depends(&mut sheet, &manifest);
         FileFacts {
             language: self.name.to_owned(),
             n_lines: source.n_lines(),
             manifest: Some(manifest),
             partial,
-            ..FileFacts::default()
+            is_private: false,
+            ..sheet.finish()
+        }
+    }
+
+    /// Packages that are asked for, and scripts that can be run.
+    fn depends(&self, sheet: &mut Sheet<'_>, manifest: &Manifest) {
+        let ecosystem = match self.name {
+            "cargo" => "cargo",
+            "composer" => "composer",
+            "go_mod" => "go",
+            "package_json" => "npm",
+            "pyproject" | "setup_cfg" => "pypi",
+            _ => return,
+        };
+        for it in &manifest.dependencies {
+            if it.path.is_some() || it.for_workspace || it.from_workspace {
+                continue;
+            }
+            let name = it.package.as_deref().unwrap_or(&it.name);
+            let offset = memchr::memmem::find(sheet.text.as_bytes(), it.name.as_bytes()).unwrap_or(0);
+            let position = sheet.position(offset);
+            packages::depends(sheet, LinkEnd::File, ecosystem, name, position);
+        }
+        if self.name == "package_json" {
+            node::scripts(sheet);
         }
     }
 }

@@ -1,10 +1,11 @@
 //! `package.json`, `lerna.json`, `pnpm-workspace.yaml`.
 
-use knowing_model::facts::{Dependency, Manifest, PathAlias};
+use knowing_model::NodeKind;
+use knowing_model::facts::{Dependency, LinkEnd, Manifest, PathAlias};
 use serde_json::Value;
 
-use super::Manifests;
 use super::json::{parse_json, strings};
+use super::{Manifests, Sheet};
 
 pub(crate) const PACKAGE: Manifests =
     Manifests { name: "package_json", file_names: &["package.json"], read: read_package };
@@ -36,6 +37,27 @@ fn read_package(text: &str) -> Result<Manifest, u32> {
         }
     }
     Ok(manifest)
+}
+
+/// Scripts by name; those that run on installation say what they start.
+pub(super) fn scripts(sheet: &mut Sheet<'_>) {
+    let Ok(document) = parse_json(sheet.text) else { return };
+    let bytes = sheet.text.as_bytes();
+    let begin = memchr::memmem::find(bytes, b"\"scripts\"").unwrap_or(0);
+    for (name, command) in document.get("scripts").and_then(Value::as_object).into_iter().flatten() {
+        let quoted = format!("\"{name}\"");
+        let offset = memchr::memmem::find(&bytes[begin..], quoted.as_bytes()).map_or(0, |it| begin + it + 1);
+        let position = sheet.position(offset);
+        let Some(decl) =
+            sheet.declare(NodeKind::Target, &format!("scripts.{name}"), position, position.line, name)
+        else {
+            return;
+        };
+        let command = command.as_str().unwrap_or_default().to_owned();
+        if matches!(name.as_str(), "preinstall" | "install" | "postinstall" | "prepare") {
+            sheet.processes(LinkEnd::Decl(decl), &command, position);
+        }
+    }
 }
 
 fn dependency(name: &str, version: &str) -> Dependency {

@@ -4,7 +4,7 @@
 //! nothing else. Digests of answers have 64 bits, for there a collision would hide a change.
 
 /// Grows whenever a hash, or what is recorded, may come out otherwise.
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 
 /// What a look-up is about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -98,6 +98,18 @@ pub(crate) enum Door {
     RubyGem,
     TypeScriptTargets,
     TypeScriptProjects,
+    /// The routes that a file registers.
+    Routes,
+    /// Routes by method and pattern.
+    RouteKey,
+    /// What files offer under a name.
+    Offered,
+    /// Declarations by bare name, for what texts mention.
+    Mentioned,
+    /// Whether a directory holds files.
+    Directory,
+    /// All paths together.
+    Paths,
 }
 
 const ODD: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -68,6 +68,8 @@ pub(crate) fn shared(world: &World<'_>) -> Answers {
     let mut notary = Notary { world, answers: Vec::new() };
     hierarchy(&mut notary);
     world.modules.answers(world, &mut notary);
+    world.routes.answers(world, &mut notary);
+    world.offers.answers(world, &mut notary);
     for def in (0..world.n_defs() as u32).map(Def).filter(|it| world.is_repeated(*it)) {
         notary.push(Door::Repeated, world.hash(def), None, 1);
     }

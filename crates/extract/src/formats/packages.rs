@@ -1,0 +1,155 @@
+//! Files that say what a project depends on and are no code: requirements, Maven, .NET projects.
+
+use knowing_model::facts::LinkEnd;
+use knowing_model::{EdgeKind, NodeKind, Position};
+
+use super::{Format, Sheet};
+
+pub(crate) const REQUIREMENTS: Format = Format {
+    name: "requirements",
+    accepts: |_, name| name.starts_with("requirements") && (name.ends_with(".txt") || name.ends_with(".in")),
+    takes: &["requirements*.txt", "requirements*.in"],
+    read: read_requirements,
+};
+
+pub(crate) const MAVEN: Format =
+    Format { name: "maven", accepts: |_, name| name == "pom.xml", takes: &["pom.xml"], read: read_maven };
+
+pub(crate) const DOTNET: Format = Format {
+    name: "dotnet",
+    accepts: |_, name| {
+        [".csproj", ".fsproj", ".vbproj"].iter().any(|it| name.ends_with(it))
+            || name == "Directory.Packages.props"
+    },
+    takes: &["*.csproj", "*.fsproj", "*.vbproj", "Directory.Packages.props"],
+    read: read_dotnet,
+};
+
+fn read_requirements(sheet: &mut Sheet<'_>) {
+    for (number, line) in (1_u32..).zip(sheet.text.lines()) {
+        let body = line.split(" #").next().unwrap_or_default().trim();
+        let position = Position { line: number, column: 0 };
+        if body.is_empty() || body.starts_with('#') {
+            continue;
+        }
+        let file = ["-r ", "--requirement ", "-c "].iter().find_map(|it| body.strip_prefix(it));
+        if let Some(file) = file {
+            if let Some(to) = sheet.path_end(file.trim()) {
+                sheet.link(LinkEnd::File, EdgeKind::Imports, to, position);
+            }
+            continue;
+        }
+        let name: String = body
+            .chars()
+            .take_while(|it| it.is_ascii_alphanumeric() || matches!(it, '-' | '_' | '.'))
+            .collect();
+        if name.is_empty() || body.starts_with('-') || body.contains("://") && !body.contains('@') {
+            continue;
+        }
+        depends(sheet, LinkEnd::File, "pypi", &name, position);
+    }
+}
+
+pub(crate) fn depends(sheet: &mut Sheet<'_>, from: LinkEnd, ecosystem: &str, name: &str, position: Position) {
+    let to = sheet.outside(NodeKind::External, &format!("{ecosystem}/{name}"), "");
+    sheet.link(from, EdgeKind::DependsOn, to, position);
+}
+
+/// Start tags, texts and end tags of an XML text, enough for project files.
+fn tags(text: &str) -> Vec<(&str, &str, usize)> {
+    let mut out = Vec::new();
+    let mut at = 0;
+    while let Some(open) = text[at..].find('<').map(|it| at + it) {
+        if text[open..].starts_with("<!--") {
+            at = text[open..].find("-->").map_or(text.len(), |it| open + it + 3);
+            continue;
+        }
+        let Some(close) = text[open..].find('>').map(|it| open + it) else { break };
+        let next = text[close..].find('<').map_or(text.len(), |it| close + it);
+        out.push((&text[open + 1..close], text[close + 1..next].trim(), open));
+        at = next.max(close + 1);
+    }
+    out
+}
+
+fn read_maven(sheet: &mut Sheet<'_>) {
+    let all = tags(sheet.text);
+    let mut stack: Vec<&str> = Vec::new();
+    let (mut group, mut artifact) = ("", "");
+    let mut project: Option<knowing_model::facts::DeclId> = None;
+    for (tag, text, offset) in &all {
+        let name = tag.split([' ', '/', '\n', '\r', '\t']).find(|it| !it.is_empty()).unwrap_or_default();
+        if tag.starts_with(['?', '!']) {
+            continue;
+        }
+        if tag.starts_with('/') {
+            if stack.pop() != Some(name) {
+                let position = sheet.position(*offset);
+                sheet.partial(position.line);
+            }
+            if name == "dependency" && !artifact.is_empty() && !stack.contains(&"dependencyManagement") {
+                let position = sheet.position(*offset);
+                let from = project.map_or(LinkEnd::File, LinkEnd::Decl);
+                depends(sheet, from, "maven", &format!("{group}:{artifact}"), position);
+            }
+            continue;
+        }
+        match (name, stack.as_slice()) {
+            ("groupId", [.., "dependency"]) => group = text,
+            ("artifactId", [.., "dependency"]) => artifact = text,
+            ("artifactId", ["project"]) => {
+                let position = sheet.position(*offset);
+                project = sheet.declare(NodeKind::Package, text, position, sheet.facts.n_lines, text);
+            }
+            ("module", [.., "modules"]) => {
+                if let Some(to) = sheet.path_end(&format!("{text}/pom.xml")) {
+                    let position = sheet.position(*offset);
+                    sheet.link(LinkEnd::File, EdgeKind::DependsOn, to, position);
+                }
+            }
+            ("dependency", _) => (group, artifact) = ("", ""),
+            _ => {}
+        }
+        if !tag.ends_with('/') {
+            stack.push(name);
+        }
+    }
+    if !stack.is_empty() {
+        sheet.partial(sheet.facts.n_lines.max(1));
+    }
+}
+
+fn read_dotnet(sheet: &mut Sheet<'_>) {
+    let all = tags(sheet.text);
+    let file = sheet.path.rsplit('/').next().unwrap_or_default();
+    let stem = file.rsplit_once('.').map_or(file, |it| it.0).to_owned();
+    let own = match file.ends_with("proj") {
+        true => sheet.declare(
+            NodeKind::Package,
+            &stem,
+            Position { line: 1, column: 0 },
+            sheet.facts.n_lines,
+            &stem,
+        ),
+        false => None,
+    };
+    let from = own.map_or(LinkEnd::File, LinkEnd::Decl);
+    for (tag, _, offset) in all {
+        let attribute = |name: &str| {
+            let begin = tag.find(&format!("{name}=\""))? + name.len() + 2;
+            let end = tag[begin..].find('"')? + begin;
+            Some(&tag[begin..end])
+        };
+        let position = sheet.position(offset);
+        if tag.starts_with("PackageReference") || tag.starts_with("PackageVersion") {
+            if let Some(name) = attribute("Include") {
+                depends(sheet, from, "nuget", name, position);
+            }
+        } else if tag.starts_with("ProjectReference")
+            && let Some(path) = attribute("Include")
+            && let Some(to) = sheet.path_end(&path.replace('\\', "/"))
+        {
+            sheet.link(from, EdgeKind::DependsOn, to, position);
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Terraform: resources, variables, outputs and modules of a directory, and what refers to what.
+
+use knowing_model::facts::{DeclId, LinkEnd};
+use knowing_model::{EdgeKind, NodeKind};
+
+use super::lexer::{Manner, Token, TokenKind, closing, tokens};
+use super::{Format, Sheet};
+
+pub(crate) const TERRAFORM: Format = Format {
+    name: "terraform",
+    accepts: |_, name| {
+        [".tf", ".tofu", ".hcl"].iter().any(|it| name.ends_with(it)) && !name.starts_with(".terraform.lock")
+    },
+    takes: &["*.tf", "*.tofu", "*.hcl"],
+    read,
+};
+
+const MANNER: Manner = Manner {
+    comments: &["#", "//"],
+    block_comments: true,
+    word_signs: b"-.",
+    quotes: b"\"",
+    heredocs: true,
+    doubled: false,
+};
+
+fn read(sheet: &mut Sheet<'_>) {
+    let all = tokens(sheet.text, &MANNER);
+    // Names are those of the module: the directory.
+    let space = format!("terraform:{}", sheet.directory());
+    let mut blocks: Vec<(DeclId, usize, usize)> = Vec::new();
+    let mut at = 0;
+    while at < all.len() {
+        let token = all[at];
+        let labels: Vec<Token<'_>> =
+            all[at + 1..].iter().copied().take_while(|it| it.kind == TokenKind::Text).take(2).collect();
+        let open = at + 1 + labels.len();
+        if !token.is_word() || !all.get(open).is_some_and(|it| it.is_sign("{")) {
+            at += 1;
+            continue;
+        }
+        let close = closing(&all, open);
+        let position = sheet.position(labels.last().map_or(token.offset, |it| it.offset + 1));
+        if close >= all.len() {
+            sheet.partial(position.line);
+        }
+        let last = sheet.position(all.get(close).map_or(sheet.text.len(), |it| it.offset)).line;
+        let label = |at: usize| labels.get(at).map_or("", |it| it.text);
+        let found = match token.text {
+            "resource" => Some((NodeKind::Resource, format!("{}.{}", label(0), label(1)))),
+            "data" => Some((NodeKind::Resource, format!("data.{}.{}", label(0), label(1)))),
+            "variable" => Some((NodeKind::Var, format!("var.{}", label(0)))),
+            "output" => Some((NodeKind::Var, format!("output.{}", label(0)))),
+            "module" => Some((NodeKind::Module, format!("module.{}", label(0)))),
+            "provider" => Some((NodeKind::Resource, format!("provider.{}", label(0)))),
+            "locals" => {
+                locals(sheet, &all, open + 1, close, &space, &mut blocks);
+                None
+            }
+            _ => None,
+        };
+        if let Some((kind, path)) = found.filter(|it| !it.1.ends_with('.')) {
+            let signature =
+                format!("{} {}", token.text, labels.iter().map(|it| it.text).collect::<Vec<_>>().join(" "));
+            if let Some(decl) = sheet.declare(kind, &path, position, last, &signature) {
+                sheet.offer(&space, &path, decl);
+                blocks.push((decl, open + 1, close));
+                if kind == NodeKind::Module {
+                    source(sheet, &all[open + 1..close.min(all.len())], decl);
+                }
+            }
+        }
+        at = close + 1;
+    }
+    for (decl, from, to) in blocks {
+        references(sheet, &all[from..to.min(all.len())], decl, &space);
+    }
+}
+
+fn locals(
+    sheet: &mut Sheet<'_>,
+    all: &[Token<'_>],
+    from: usize,
+    to: usize,
+    space: &str,
+    blocks: &mut Vec<(DeclId, usize, usize)>,
+) {
+    let mut at = from;
+    while at + 1 < to.min(all.len()) {
+        if all[at].is_word() && all[at + 1].is_sign("=") {
+            let path = format!("local.{}", all[at].text);
+            let position = sheet.position(all[at].offset);
+            let begin = at + 2;
+            let mut end = begin;
+            while end < to.min(all.len()) {
+                if ["{", "(", "["].iter().any(|it| all[end].is_sign(it)) {
+                    end = closing(all, end) + 1;
+                    continue;
+                }
+                if end > begin
+                    && all[end].is_word()
+                    && all.get(end + 1).is_some_and(|it| it.is_sign("="))
+                    && !all.get(end + 2).is_some_and(|it| it.is_sign("="))
+                {
+                    break;
+                }
+                end += 1;
+            }
+            if let Some(decl) = sheet.declare(NodeKind::Var, &path, position, position.line, &path) {
+                sheet.offer(space, &path, decl);
+                blocks.push((decl, begin, end));
+            }
+            at = end;
+        } else {
+            at += 1;
+        }
+    }
+}
+
+/// Where a module comes from: a directory of the repository, or outside.
+fn source(sheet: &mut Sheet<'_>, body: &[Token<'_>], decl: DeclId) {
+    let Some(it) = body
+        .windows(3)
+        .find(|it| it[0].text == "source" && it[1].is_sign("=") && it[2].kind == TokenKind::Text)
+    else {
+        return;
+    };
+    let position = sheet.position(it[2].offset);
+    let text = it[2].text;
+    let to = match text.starts_with('.').then(|| sheet.relative(text)).flatten() {
+        Some(path) => LinkEnd::Directory(sheet.str(if path.is_empty() { "." } else { &path })),
+        None => {
+            let name = text.split(['?', '#']).next().unwrap_or(text);
+            sheet.outside(NodeKind::External, &format!("terraform/{name}"), "")
+        }
+    };
+    sheet.link(LinkEnd::Decl(decl), EdgeKind::Calls, to, position);
+}
+
+/// `var.x`, `aws_vpc.main.id`, also inside of `"${...}"`.
+fn references(sheet: &mut Sheet<'_>, body: &[Token<'_>], decl: DeclId, space: &str) {
+    for (at, token) in body.iter().enumerate() {
+        match token.kind {
+            // A name before `=` or `{` is an argument.
+            TokenKind::Word
+                if !body.get(at + 1).is_some_and(|it| {
+                    it.is_sign("=") && !body.get(at + 2).is_some_and(|it| it.is_sign("="))
+                }) =>
+            {
+                refer(sheet, token.text, token.offset, decl, space);
+            }
+            TokenKind::Text if token.text.contains("${") => {
+                let mut from = 0;
+                while let Some(begin) = token.text[from..].find("${").map(|it| from + it + 2) {
+                    let end = token.text[begin..].find('}').map_or(token.text.len(), |it| begin + it);
+                    let words =
+                        token.text[begin..end].split(|it: char| !it.is_alphanumeric() && !"_-.".contains(it));
+                    for word in words.filter(|it| it.contains('.')) {
+                        refer(sheet, word, token.offset, decl, space);
+                    }
+                    from = end;
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn refer(sheet: &mut Sheet<'_>, word: &str, offset: usize, decl: DeclId, space: &str) {
+    let parts: Vec<&str> = word.split('.').collect();
+    let n = match parts.as_slice() {
+        ["var" | "local" | "module", _, ..] => 2,
+        ["data", _, _, ..] => 3,
+        [first, _, ..] if first.contains('_') => 2,
+        _ => return,
+    };
+    let path = parts[..n].join(".");
+    let position = sheet.position(offset);
+    let to = sheet.offered(space, &path);
+    sheet.link(LinkEnd::Decl(decl), EdgeKind::DependsOn, to, position);
+}

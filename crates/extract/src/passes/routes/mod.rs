@@ -1,0 +1,130 @@
+//! Routes: which method and pattern is answered by which code.
+//!
+//! ```text
+//! python      Flask, FastAPI, Starlette, aiohttp, Django, REST framework
+//! javascript  Express, Koa, Hono, Fastify, Nest, Next, Remix
+//! go          net/http, gin, echo, chi, gorilla/mux, fiber
+//! rust        Actix, Axum, Rocket, Warp
+//! jvm         Spring, JAX-RS, Ktor, Spark
+//! csharp      controllers, minimal API
+//! ruby        Rails, Sinatra, Grape
+//! php         Laravel, Symfony
+//! ```
+//!
+//! A route says what it is registered with; what stands before that in other files is joined when files are resolved.
+//! Prefixes of the same function are joined here. A pattern that is computed is none: nothing is guessed.
+
+mod csharp;
+mod go;
+mod javascript;
+mod jvm;
+mod patterns;
+mod php;
+mod python;
+mod rails;
+mod ruby;
+mod rust;
+
+use knowing_model::Position;
+use knowing_model::facts::{DeclId, Handler, Router};
+
+use super::{Arg, Found, FoundHandler, FoundMount, FoundRoute, FoundRouter, Pass};
+pub(crate) use patterns::{joined, normalised};
+
+pub(super) fn find(pass: &Pass<'_>, found: &mut Found) {
+    match pass.facts.language.as_str() {
+        "python" => python::find(pass, found),
+        "typescript" => javascript::find(pass, found),
+        "go" => go::find(pass, found),
+        "rust" => rust::find(pass, found),
+        "java" | "kotlin" => jvm::find(pass, found),
+        "csharp" => csharp::find(pass, found),
+        "ruby" => ruby::find(pass, found),
+        "php" => php::find(pass, found),
+        _ => {}
+    }
+}
+
+/// A route in the making.
+struct New<'a> {
+    decl: Option<DeclId>,
+    method: &'a str,
+    /// As written, and whole in this file; none when it is computed.
+    pattern: Option<&'a str>,
+    /// What stands before it in this file.
+    prefix: &'a str,
+    router: FoundRouter,
+    verified: bool,
+    handler: FoundHandler,
+    position: Position,
+}
+
+fn push(found: &mut Found, new: New<'_>) {
+    let pattern = new.pattern.map(|it| {
+        let whole = joined(&normalised(new.prefix), &normalised(it));
+        if whole.starts_with('/') || whole.is_empty() { whole } else { format!("/{whole}") }
+    });
+    let written = match new.pattern {
+        Some(pattern) => format!("{} {pattern}", new.method),
+        None => format!("{} ?", new.method),
+    };
+    let written = written[..written.floor_char_boundary(380)].to_owned();
+    found.routes.push(FoundRoute {
+        decl: new.decl,
+        method: new.method.to_ascii_uppercase(),
+        pattern,
+        written,
+        router: new.router,
+        verified: new.verified,
+        handler: new.handler,
+        position: new.position,
+        offset: 0,
+    });
+}
+
+fn own_prefix(found: &mut Found, decl: Option<DeclId>, child: Router, prefix: &str) {
+    let prefix = normalised(prefix);
+    found.mounts.push(FoundMount { decl, child: child.into(), parent: None, prefix, replaces: false });
+}
+
+/// The handler that an argument names; one without a name is inline.
+fn handler_in(pass: &Pass<'_>, arg: Option<&Arg>) -> FoundHandler {
+    let Some(arg) = arg else { return Handler::Inline.into() };
+    match pass.passed_in(arg.from, arg.to) {
+        // A nameless function may pass names on: they are not the handler.
+        Some(expr) if !is_function(pass, arg) => Handler::Value(expr).into(),
+        _ => Handler::Inline.into(),
+    }
+}
+
+fn is_function(pass: &Pass<'_>, arg: &Arg) -> bool {
+    let text = pass.text(arg.from, arg.to.min(arg.from + 200));
+    let text = text.trim_start();
+    let begins = [
+        "function", "func(", "async ", "async(", "lambda", "fn(", "fn (", "static ", "delegate", "|", "move ",
+    ];
+    begins.iter().any(|it| text.starts_with(it)) || is_arrow(text)
+}
+
+/// `(a, b) => ...`, `a => ...`.
+fn is_arrow(text: &str) -> bool {
+    let Some(at) = text.find("=>") else { return false };
+    let before = text[..at].trim_end();
+    before.starts_with('(') && !before[1..].contains('(')
+        || before.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_')
+        || before.starts_with('(')
+}
+
+/// A callback whose body holds routes behind a prefix.
+struct Group {
+    from: usize,
+    to: usize,
+    prefix: String,
+    router: FoundRouter,
+    verified: bool,
+}
+
+/// The innermost group around an offset.
+fn group_at(groups: &[Group], offset: usize) -> Option<&Group> {
+    groups.iter().filter(|it| it.from <= offset && offset < it.to).min_by_key(|it| it.to - it.from)
+}

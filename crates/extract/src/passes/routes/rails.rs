@@ -1,0 +1,477 @@
+//! Rails: the route file, evaluated in symbols to controllers and actions.
+
+use knowing_model::Position;
+use knowing_model::facts::{Handler, Router};
+
+use super::ruby::{Ast, Word};
+use super::{New, joined, push};
+use crate::passes::{Found, FoundHandler, FoundMount, FoundRouter, Pass};
+
+const METHODS: &[&str] = &["get", "post", "put", "patch", "delete", "match"];
+
+/// `config/routes.rb`, `config/routes/admin.rb`, and whatever draws routes.
+pub(super) fn is_routes(path: &str, bytes: &[u8]) -> bool {
+    let is_file = path == "config/routes.rb" || path.ends_with("/config/routes.rb");
+    let in_directory = path.starts_with("config/routes/") || path.contains("/config/routes/");
+    is_file || in_directory || memchr::memmem::find(bytes, b".routes.draw do").is_some()
+}
+
+pub(super) fn evaluate(pass: &Pass<'_>, found: &mut Found, root: Ast<'_>) {
+    let mut evaluator = Evaluator { pass, found, concerns: Vec::new(), n_routes: 0 };
+    let scope = Scope { router: Router::File, ..Scope::default() };
+    evaluator.body(root, &scope, 0);
+}
+
+/// Where a statement stands.
+#[derive(Clone, Debug)]
+struct Scope {
+    path: String,
+    modules: Vec<String>,
+    controller: Option<String>,
+    resource: Option<Resource>,
+    /// Inside of `member` or `collection`.
+    on: On,
+    only: Option<Vec<String>>,
+    router: Router,
+    shallow: bool,
+}
+
+impl Default for Scope {
+    fn default() -> Scope {
+        Scope {
+            path: String::new(),
+            modules: Vec::new(),
+            controller: None,
+            resource: None,
+            on: On::Nested,
+            only: None,
+            router: Router::File,
+            shallow: false,
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Resource {
+    controller: String,
+    /// Before the name of the resource, behind it, and behind one of its members.
+    collection: String,
+    member: String,
+    /// As `member`, with the name that nested resources see.
+    nested: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum On {
+    Nested,
+    Member,
+    Collection,
+}
+
+struct Evaluator<'p, 'a, 't> {
+    pass: &'p Pass<'a>,
+    found: &'p mut Found,
+    concerns: Vec<(String, Ast<'t>)>,
+    n_routes: usize,
+}
+
+/// A file of more is a trap.
+const MAX_ROUTES: usize = 20_000;
+
+impl<'t> Evaluator<'_, '_, 't> {
+    fn body(&mut self, body: Ast<'t>, scope: &Scope, depth: usize) {
+        if depth > 40 || self.n_routes > MAX_ROUTES {
+            return;
+        }
+        for statement in body.statements() {
+            match statement.kind() {
+                "if"
+                | "unless"
+                | "if_modifier"
+                | "unless_modifier"
+                | "begin"
+                | "parenthesized_statements" => {
+                    self.body(statement, scope, depth + 1);
+                }
+                "call" | "identifier" => {
+                    if let Some(word) = statement.word() {
+                        self.word(&word, scope, depth);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn word(&mut self, word: &Word<'t>, scope: &Scope, depth: usize) {
+        let first = word.plain.first().copied().and_then(Ast::literal);
+        match word.name.as_str() {
+            "draw" => match word.block {
+                Some(block) => self.body(block, scope, depth + 1),
+                // `draw(:admin)` reads `config/routes/admin.rb`.
+                None => {
+                    if let Some(name) = first {
+                        let top = self.pass.path.rfind("config/").map_or("", |at| &self.pass.path[..at]);
+                        let child = FoundRouter::Module(format!("{top}config/routes/{name}.rb"));
+                        let prefix = scope.path.clone();
+                        let parent = Some(scope.router);
+                        self.found.mounts.push(FoundMount {
+                            decl: None,
+                            child,
+                            parent,
+                            prefix,
+                            replaces: false,
+                        });
+                    }
+                }
+            },
+            "namespace" => {
+                let Some(name) = first else { return };
+                let mut inner = scope.clone();
+                inner.resource = None;
+                let path = word.text("path").unwrap_or_else(|| name.clone());
+                inner.path = joined(&self.nested_path(scope), &path);
+                inner.modules.push(word.text("module").unwrap_or(name));
+                self.block(word, &inner, depth);
+            }
+            "scope" => {
+                let mut inner = scope.clone();
+                let base = self.nested_path(scope);
+                let path = first.filter(|_| {
+                    word.plain.first().is_some_and(|it| it.kind() == "string" || it.kind() == "simple_symbol")
+                });
+                let path = word.text("path").or(path).unwrap_or_default();
+                inner.path = joined(&base, &path);
+                inner.modules.extend(word.text("module"));
+                inner.controller = word.text("controller").or(inner.controller);
+                inner.shallow = scope.shallow;
+                if scope.resource.is_some() {
+                    inner.resource = None;
+                }
+                self.block(word, &inner, depth);
+            }
+            "resources" | "resource" => self.resources(word, scope, depth),
+            "member" | "collection" | "new" => {
+                let mut inner = scope.clone();
+                inner.on = if word.name == "collection" { On::Collection } else { On::Member };
+                self.block(word, &inner, depth);
+            }
+            "concern" => {
+                if let (Some(name), Some(block)) = (first, word.block) {
+                    self.concerns.push((name, block));
+                }
+            }
+            "concerns" => {
+                let names: Vec<String> = word.plain.iter().flat_map(|it| it.literals()).collect();
+                self.use_concerns(&names, scope, depth);
+            }
+            "controller" => {
+                let mut inner = scope.clone();
+                inner.controller = first;
+                self.block(word, &inner, depth);
+            }
+            "root" => {
+                let to = first.or_else(|| word.text("to"));
+                let path = if scope.path.is_empty() { "/".to_owned() } else { scope.path.clone() };
+                self.route(scope, "GET", Some(&path), to.as_deref(), word.position);
+            }
+            "mount" => {}
+            "shallow" => {
+                let mut inner = scope.clone();
+                inner.shallow = true;
+                self.block(word, &inner, depth);
+            }
+            "with_options" => {
+                let mut inner = scope.clone();
+                inner.controller = word.text("controller").or(inner.controller);
+                inner.only = word.option("only").map(Ast::literals).or(inner.only);
+                self.block(word, &inner, depth);
+            }
+            name if METHODS.contains(&name) => self.methods(word, scope),
+            // `constraints`, `authenticate`, `defaults` and whatever else has a block.
+            _ => self.block(word, scope, depth),
+        }
+    }
+
+    fn block(&mut self, word: &Word<'t>, scope: &Scope, depth: usize) {
+        if let Some(block) = word.block {
+            self.body(block, scope, depth + 1);
+        }
+    }
+
+    fn nested_path(&self, scope: &Scope) -> String {
+        match (&scope.resource, scope.on) {
+            (Some(it), On::Nested) => it.nested.clone(),
+            (Some(it), On::Member) => it.member.clone(),
+            (Some(it), On::Collection) => it.collection.clone(),
+            (None, _) => scope.path.clone(),
+        }
+    }
+
+    fn resources(&mut self, word: &Word<'t>, scope: &Scope, depth: usize) {
+        let is_plural = word.name == "resources";
+        for name in word.plain.iter().filter_map(|it| it.literal()) {
+            let base = match scope.shallow && scope.resource.is_some() {
+                true => scope.resource.as_ref().map(|it| it.nested.clone()).unwrap_or_default(),
+                false => self.nested_path(scope),
+            };
+            let segment = word.text("path").unwrap_or_else(|| name.clone());
+            let collection = if segment.is_empty() { base } else { joined(&base, &segment) };
+            let parameter = word.text("param").unwrap_or_else(|| "id".to_owned());
+            let parameter = parameter.trim_start_matches(':');
+            let singular = singular(&name);
+            let (member, nested) = if is_plural {
+                let outer = if parameter == "id" {
+                    format!("{singular}_id")
+                } else {
+                    format!("{singular}_{parameter}")
+                };
+                (
+                    joined(&collection, &format!("{{{parameter}}}")),
+                    joined(&collection, &format!("{{{outer}}}")),
+                )
+            } else {
+                (collection.clone(), collection.clone())
+            };
+            // Members of a shallow resource stand at the top.
+            let is_shallow =
+                (scope.shallow || word.option("shallow").is_some()) && scope.resource.is_some() && is_plural;
+            let (member, nested) = match is_shallow {
+                true => (
+                    joined(&joined(&scope.path, &segment), &format!("{{{parameter}}}")),
+                    joined(&joined(&scope.path, &segment), &format!("{{{singular}_id}}")),
+                ),
+                false => (member, nested),
+            };
+            let controller = word
+                .text("controller")
+                .unwrap_or_else(|| if is_plural { name.clone() } else { plural(&name) });
+            let mut inner = scope.clone();
+            inner.modules.extend(word.text("module"));
+            let only = word.option("only").map(Ast::literals).or_else(|| scope.only.clone());
+            let except = word.option("except").map(Ast::literals).unwrap_or_default();
+            let rows: &[(&str, &str, bool, &str)] = &[
+                ("index", "GET", false, ""),
+                ("create", "POST", false, ""),
+                ("new", "GET", false, "new"),
+                ("edit", "GET", true, "edit"),
+                ("show", "GET", true, ""),
+                ("update", "PATCH", true, ""),
+                ("update", "PUT", true, ""),
+                ("destroy", "DELETE", true, ""),
+            ];
+            for (action, method, is_member, rest) in rows {
+                if !is_plural && *action == "index" {
+                    continue;
+                }
+                if only.as_ref().is_some_and(|it| !it.iter().any(|it| it == action))
+                    || except.iter().any(|it| it == action)
+                {
+                    continue;
+                }
+                let path = joined(if *is_member { &member } else { &collection }, rest);
+                let to = format!("{controller}#{action}");
+                self.route(&inner, method, Some(&path), Some(&to), word.position);
+            }
+            inner.resource = Some(Resource { controller, collection, member, nested });
+            inner.on = On::Nested;
+            inner.shallow |= word.option("shallow").is_some_and(|it| it.text() == "true");
+            let names = word.option("concerns").map(Ast::literals).unwrap_or_default();
+            self.use_concerns(&names, &inner, depth);
+            self.block(word, &inner, depth);
+        }
+    }
+
+    fn use_concerns(&mut self, names: &[String], scope: &Scope, depth: usize) {
+        for name in names {
+            if let Some(block) = self.concerns.iter().find(|it| it.0 == *name).map(|it| it.1) {
+                self.body(block, scope, depth + 1);
+            }
+        }
+    }
+
+    /// `get "x", to: "users#show"`, `get "x" => "users#show"`, `get :preview, on: :member`, `match "x", via: [:get]`.
+    fn methods(&mut self, word: &Word<'t>, scope: &Scope) {
+        let mut paths: Vec<(Option<String>, Option<String>)> = Vec::new();
+        for it in &word.plain {
+            paths.push((it.literal(), None));
+        }
+        if paths.is_empty() {
+            // `get "x" => "users#show"`: the first pair whose key is no option.
+            let pair = word.named.iter().find(|it| !OPTIONS.contains(&it.0.as_str()));
+            if let Some((key, value)) = pair {
+                paths.push((Some(key.clone()), value.literal()));
+            }
+        }
+        let methods: Vec<String> = if word.name == "match" {
+            let via = word.option("via").map(Ast::literals).unwrap_or_default();
+            let via = via
+                .into_iter()
+                .map(|it| if it == "all" { "ANY".to_owned() } else { it.to_ascii_uppercase() });
+            via.collect()
+        } else {
+            vec![word.name.to_ascii_uppercase()]
+        };
+        for (written, target) in paths {
+            let on = match word.text("on").as_deref() {
+                Some("member") => On::Member,
+                Some("collection") => On::Collection,
+                _ => scope.on,
+            };
+            let base = match (&scope.resource, on) {
+                (Some(it), On::Member) => it.member.clone(),
+                (Some(it), On::Collection) => it.collection.clone(),
+                (Some(it), On::Nested) => it.nested.clone(),
+                (None, _) => scope.path.clone(),
+            };
+            let Some(written) = written else {
+                for method in &methods {
+                    self.route(scope, method, None, None, word.position);
+                }
+                continue;
+            };
+            let shown = word.text("path").unwrap_or_else(|| written.clone());
+            let path = joined(&base, &shown);
+            let action = word.text("action");
+            let controller = word.text("controller");
+            let to = target.or_else(|| word.text("to")).map(|to| match to.contains('#') {
+                true => to,
+                false => format!("{}#{to}", self.controller_of(scope, controller.as_deref())),
+            });
+            let to = to.or_else(|| {
+                let action = action.clone().or_else(|| {
+                    let last =
+                        written.rsplit('/').find(|it| !it.is_empty() && !it.starts_with([':', '(', '*']))?;
+                    Some(last.replace('-', "_").split('(').next().unwrap_or_default().to_owned())
+                })?;
+                let of = self.controller_of(scope, controller.as_deref());
+                if !of.is_empty() {
+                    return Some(format!("{of}#{action}"));
+                }
+                // `get "photos/poll"` is photos#poll.
+                let (of, action) = written.trim_matches('/').rsplit_once('/')?;
+                (!of.contains([':', '('])).then(|| format!("{of}#{action}"))
+            });
+            // Redirects and Rack applications have no action.
+            let is_other = word.option("to").is_some_and(|it| it.literal().is_none());
+            for method in &methods {
+                self.route(scope, method, Some(&path), to.as_deref().filter(|_| !is_other), word.position);
+            }
+        }
+    }
+
+    fn controller_of(&self, scope: &Scope, own: Option<&str>) -> String {
+        let around =
+            scope.controller.as_deref().or_else(|| scope.resource.as_ref().map(|it| it.controller.as_str()));
+        own.or(around).unwrap_or_default().to_owned()
+    }
+
+    fn route(
+        &mut self,
+        scope: &Scope,
+        method: &str,
+        path: Option<&str>,
+        to: Option<&str>,
+        position: Position,
+    ) {
+        self.n_routes += 1;
+        let handler: FoundHandler = match to.and_then(|it| it.split_once('#')) {
+            Some((controller, action)) => {
+                let absolute = controller.starts_with('/');
+                let mut class: Vec<String> = Vec::new();
+                if !absolute {
+                    class.extend(scope.modules.iter().flat_map(|it| it.split('/')).map(camel));
+                }
+                class.extend(controller.trim_start_matches('/').split('/').map(camel));
+                if let Some(last) = class.last_mut() {
+                    last.push_str("Controller");
+                }
+                // Where a controller lies follows from its name, whatever that is in capitals.
+                let mut path: Vec<&str> = Vec::new();
+                if !absolute {
+                    path.extend(scope.modules.iter().map(String::as_str));
+                }
+                path.push(controller.trim_start_matches('/'));
+                let top = self.pass.path.rfind("config/").map_or("", |at| &self.pass.path[..at]);
+                let file = Some(format!("{top}app/controllers/{}_controller.rb", path.join("/")));
+                FoundHandler::Action { class, method: action.to_owned(), file }
+            }
+            None => Handler::Inline.into(),
+        };
+        let path = path.map(|it| {
+            let it = it.replace("(.:format)", "");
+            if it.starts_with('/') { it } else { format!("/{it}") }
+        });
+        push(
+            self.found,
+            New {
+                decl: None,
+                method,
+                pattern: path.as_deref(),
+                prefix: "",
+                router: scope.router.into(),
+                verified: true,
+                handler,
+                position,
+            },
+        );
+    }
+}
+
+const OPTIONS: &[&str] = &[
+    "to",
+    "via",
+    "as",
+    "on",
+    "controller",
+    "action",
+    "constraints",
+    "defaults",
+    "format",
+    "only",
+    "except",
+    "path",
+    "module",
+    "anchor",
+    "param",
+    "shallow",
+];
+
+fn camel(text: &str) -> String {
+    text.split('_')
+        .map(|it| it[..1.min(it.len())].to_ascii_uppercase() + it.get(1..).unwrap_or_default())
+        .collect()
+}
+
+fn singular(name: &str) -> String {
+    match name {
+        "statuses" => return "status".to_owned(),
+        "series" | "news" | "media" | "species" => return name.to_owned(),
+        "people" => return "person".to_owned(),
+        _ => {}
+    }
+    if let Some(stem) = name.strip_suffix("ies") {
+        return format!("{stem}y");
+    }
+    for ending in ["sses", "shes", "ches", "xes", "uses"] {
+        if name.ends_with(ending) {
+            return name[..name.len() - 2].to_owned();
+        }
+    }
+    name.strip_suffix('s').filter(|it| !it.ends_with('s')).unwrap_or(name).to_owned()
+}
+
+fn plural(name: &str) -> String {
+    if name.ends_with(['s', 'x']) && !name.ends_with("ss") && name.ends_with("es") {
+        return name.to_owned();
+    }
+    match name.strip_suffix('y') {
+        Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u', 'i']) => format!("{stem}ies"),
+        _ if name.ends_with("ss") || name.ends_with('x') || name.ends_with("ch") || name.ends_with("sh") => {
+            format!("{name}es")
+        }
+        _ if name.ends_with("us") => format!("{name}es"),
+        _ if name.ends_with('s') => name.to_owned(),
+        _ => format!("{name}s"),
+    }
+}

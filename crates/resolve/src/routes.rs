@@ -1,0 +1,470 @@
+//! Routes of all files: routers are joined to what they are mounted below, so that each route has its whole pattern.
+//!
+//! ```text
+//! users.py    router = APIRouter(prefix="/users")     own prefix of a variable
+//! main.py     app.include_router(router, prefix="/v1")    the variable below `app`, behind `/v1`
+//! users.py    @router.get("/{id}")                    GET /v1/users/{id}
+//! ```
+//!
+//! Made once, before files are resolved, because the prefix of a route stands in another file; a file asks for its own
+//! routes and for those that its requests mean, and both are noted.
+
+use knowing_model::ContainerClass;
+use knowing_model::facts::{DeclId, Handler, Mount, Route, Router};
+use knowing_model::name::{container_of, in_file};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::again::keys::{self, Door, mix};
+use crate::again::{Notary, reads};
+use crate::emit::End;
+use crate::evaluate::{Evaluator, Frame};
+use crate::hierarchy::Ancestor;
+use crate::languages::Space;
+use crate::value::Value;
+use crate::world::{Def, World};
+
+/// Prefixes that one router may stand behind, and how many routers may stand in each other.
+const MAX_PREFIXES: usize = 16;
+const MAX_DEPTH: usize = 12;
+
+#[derive(Default)]
+pub(crate) struct Routes {
+    files: FxHashMap<u32, Vec<Placed>>,
+    /// By method and pattern without the names of parameters.
+    by_key: FxHashMap<String, Vec<(u32, u32)>>,
+    /// As `by_key`, of what descriptions promise.
+    contracts: FxHashMap<String, Vec<(u32, u32)>>,
+}
+
+/// A route under its whole name.
+#[derive(Debug)]
+pub(crate) struct Placed {
+    /// `GET /users/{id}`, with what tells it from others of the same name.
+    pub(crate) symbol: String,
+    /// The same without that.
+    pub(crate) name: String,
+    /// Which of the file's facts it is.
+    pub(crate) fact: u32,
+    pub(crate) handler: Option<End>,
+}
+
+/// A router, whichever file speaks of it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+enum Key {
+    Def(Def),
+    Parameter(Def, u8),
+    Result(Def),
+    File(u32),
+}
+
+#[derive(Default)]
+struct Mounts {
+    own: FxHashMap<Key, String>,
+    /// The parent (none for the top), the prefix, and whether it replaces the router's own.
+    below: FxHashMap<Key, Vec<(Option<Key>, String, bool)>>,
+}
+
+impl Routes {
+    pub(crate) fn new(world: &World<'_>) -> Routes {
+        let files: Vec<u32> = (0..world.n_files() as u32)
+            .filter(|it| !world.found_in(*it).routes.is_empty() || !world.found_in(*it).mounts.is_empty())
+            .collect();
+        let mut mounts = Mounts::default();
+        for file in &files {
+            let mut ev = Evaluator::new(world);
+            for mount in &world.found_in(*file).mounts {
+                mounts.add(&mut ev, *file, mount);
+            }
+        }
+        let mut routes = Routes::default();
+        for file in &files {
+            let mut ev = Evaluator::new(world);
+            let mut placed = Vec::new();
+            for (fact, route) in (0..).zip(&world.found_in(*file).routes) {
+                place(&mut ev, &mounts, *file, fact, route, &mut placed);
+            }
+            if !placed.is_empty() {
+                routes.files.insert(*file, placed);
+            }
+        }
+        routes.tell_apart(world);
+        routes
+    }
+
+    /// Routes that a file registers.
+    pub(crate) fn of_file(&self, world: &World<'_>, file: u32) -> &[Placed] {
+        reads::note(Door::Routes, world.file_hash(file), None);
+        self.files.get(&file).map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn placed(&self, file: u32, index: u32) -> &Placed {
+        &self.files[&file][index as usize]
+    }
+
+    /// The route that a request means, when there is one alone; one that is only promised, where none is served.
+    pub(crate) fn meant(&self, method: &str, pattern: &str) -> Option<(u32, u32)> {
+        let contract = || {
+            let key = key_of(method, pattern);
+            match self.contracts.get(&key).map(Vec::as_slice) {
+                Some([one]) => Some(*one),
+                _ => None,
+            }
+        };
+        self.served(method, pattern).or_else(contract)
+    }
+
+    /// The route of code under a method and pattern, when there is one alone.
+    pub(crate) fn served(&self, method: &str, pattern: &str) -> Option<(u32, u32)> {
+        [method, "ANY"].into_iter().find_map(|method| {
+            let key = key_of(method, pattern);
+            reads::note(Door::RouteKey, keys::name(&key), None);
+            match self.by_key.get(&key).map(Vec::as_slice) {
+                Some([one]) => Some(*one),
+                _ => None,
+            }
+        })
+    }
+
+    pub(crate) fn answers(&self, world: &World<'_>, notary: &mut Notary<'_>) {
+        let end = |it: End| match it {
+            End::Def(def) => mix(1, world.digest(def)),
+            End::File(file) => mix(2, world.file_hash(file)),
+            _ => 3,
+        };
+        for (file, placed) in self.sorted() {
+            let answer = placed.iter().fold(0, |state, it| {
+                let state = keys::text(mix(state, u64::from(it.fact)), &it.symbol);
+                mix(state, it.handler.map_or(0, end))
+            });
+            notary.push(Door::Routes, world.file_hash(file), None, answer);
+            for it in placed {
+                let key = key_text(&it.name);
+                let answer = keys::text(world.file_hash(file), &it.symbol);
+                notary.push(Door::RouteKey, keys::name(&key), None, answer);
+            }
+        }
+    }
+
+    fn sorted(&self) -> Vec<(u32, &[Placed])> {
+        let mut files: Vec<(u32, &[Placed])> =
+            self.files.iter().map(|(file, it)| (*file, it.as_slice())).collect();
+        files.sort_unstable_by_key(|it| it.0);
+        files
+    }
+
+    /// Gives every route of a container its own symbol.
+    fn tell_apart(&mut self, world: &World<'_>) {
+        let mut files: Vec<u32> = self.files.keys().copied().collect();
+        files.sort_unstable();
+        // Directories hold the routes of all their files.
+        let mut first: FxHashMap<(&str, String), u32> = FxHashMap::default();
+        let mut repeated: FxHashSet<(&str, String)> = FxHashSet::default();
+        for file in &files {
+            let (class, holder) = container_of(&world.found_in(*file).language, world.path(*file));
+            if class != ContainerClass::Dir {
+                continue;
+            }
+            for it in &self.files[file] {
+                let key = (holder, it.name.clone());
+                if *first.entry(key.clone()).or_insert(*file) != *file {
+                    repeated.insert(key);
+                }
+            }
+        }
+        for file in &files {
+            let (class, holder) = container_of(&world.found_in(*file).language, world.path(*file));
+            let mut n_of: FxHashMap<String, u32> = FxHashMap::default();
+            for (index, it) in (0..).zip(self.files.get_mut(file).into_iter().flatten()) {
+                let n = n_of.entry(it.name.clone()).or_default();
+                *n += 1;
+                let in_dir = class == ContainerClass::Dir && repeated.contains(&(holder, it.name.clone()));
+                let base = if in_dir { in_file(&it.name, world.path(*file)) } else { it.name.clone() };
+                it.symbol = if *n == 1 { base } else { format!("{base}#{n}") };
+                let is_contract = world.found_in(*file).routes[it.fact as usize].handler == Handler::Contract;
+                let by_key = if is_contract { &mut self.contracts } else { &mut self.by_key };
+                by_key.entry(key_text(&it.name)).or_default().push((*file, index));
+            }
+        }
+    }
+}
+
+fn place(
+    ev: &mut Evaluator<'_>,
+    mounts: &Mounts,
+    file: u32,
+    fact: u32,
+    route: &Route,
+    placed: &mut Vec<Placed>,
+) {
+    let world = ev.world;
+    let facts = world.found_in(file);
+    ev.begin();
+    let key = key(ev, file, route.decl, route.router);
+    if !route.verified && !key.is_some_and(|it| mounts.knows(world, it)) {
+        return;
+    }
+    let handler = handler(ev, file, route);
+    let prefixes = match key {
+        Some(key) => mounts.prefixes(world, key),
+        None => vec![String::new()],
+    };
+    let method = facts.text(route.method);
+    for prefix in prefixes {
+        let pattern = match route.pattern {
+            Some(pattern) => {
+                let whole = joined(&prefix, facts.text(pattern));
+                if whole.starts_with('/') { whole } else { format!("/{whole}") }
+            }
+            None => "?".to_owned(),
+        };
+        let name = knowing_model::name::bounded(&format!("{method} {pattern}")).into_owned();
+        if placed.iter().any(|it| it.name == name && it.fact == fact) {
+            continue;
+        }
+        placed.push(Placed { symbol: String::new(), name, fact, handler });
+        if route.pattern.is_none() {
+            return;
+        }
+    }
+}
+
+fn handler(ev: &mut Evaluator<'_>, file: u32, route: &Route) -> Option<End> {
+    let frame = Frame::of_file(file);
+    let world = ev.world;
+    match route.handler {
+        Handler::Decl(decl) => Some(End::Def(world.def(file, decl))),
+        Handler::Value(expr) => {
+            let value = ev.expr(frame, route.decl, expr);
+            callable(ev, &value)
+        }
+        Handler::Method { of, name, file: holder } => {
+            let mut class = ev.expr_in(frame, route.decl, of, Space::Type);
+            if !matches!(class, Value::Def(_)) {
+                class = ev.expr(frame, route.decl, of);
+            }
+            let (Value::Def(class) | Value::Instance(class, _)) = class else {
+                let holder = world.file_at(world.found_in(file).text(holder?))?;
+                return held_by(world, holder, world.found_in(file).text(name));
+            };
+            let (of, name) = (Value::instance(class), world.name(file, name));
+            let rules = world.rules(file);
+            let value = match rules.has_methods_apart() {
+                true => rules.method(ev, frame, &of, name),
+                false => ev.member(frame, &of, name),
+            };
+            callable(ev, &value).or(Some(End::Def(class)))
+        }
+        // Joined when all routes are known.
+        Handler::Contract => None,
+        Handler::Inline => Some(route.decl.map_or(End::File(file), |it| End::Def(world.def(file, it)))),
+    }
+}
+
+/// The method of a name in the class that a file holds, or the class.
+fn held_by(world: &World<'_>, file: u32, name: &str) -> Option<End> {
+    let facts = world.found_in(file);
+    let find = |fits: &dyn Fn(&knowing_model::facts::Decl) -> bool| {
+        let at = facts.decls.iter().position(fits)?;
+        Some(End::Def(world.def(file, DeclId(at as u32))))
+    };
+    find(&|it| it.kind.is_callable() && facts.text(it.name) == name)
+        .or_else(|| find(&|it| it.kind == knowing_model::NodeKind::Class))
+}
+
+fn callable(ev: &mut Evaluator<'_>, value: &Value) -> Option<End> {
+    match value {
+        Value::Def(def) => {
+            let kind = ev.world.kind(*def);
+            (kind.is_callable() || kind.is_type_like() || is_held(kind)).then_some(End::Def(*def))
+        }
+        Value::Overloads(all) => all.first().map(|it| End::Def(*it)),
+        // An instance of a class of views, or of a handler.
+        Value::Instance(def, _) => Some(End::Def(*def)),
+        _ => None,
+    }
+}
+
+fn is_held(kind: knowing_model::NodeKind) -> bool {
+    use knowing_model::NodeKind::{Const, Field, Property, Var};
+    matches!(kind, Var | Const | Field | Property)
+}
+
+fn key(ev: &mut Evaluator<'_>, file: u32, decl: Option<DeclId>, router: Router) -> Option<Key> {
+    let frame = Frame::of_file(file);
+    let world = ev.world;
+    match router {
+        Router::Root => None,
+        Router::File => Some(Key::File(file)),
+        Router::Decl(id) => Some(Key::Def(world.def(file, id))),
+        Router::Parameter(id, index) => Some(Key::Parameter(world.def(file, id), index)),
+        Router::Result(id) => Some(Key::Result(world.def(file, id))),
+        Router::Value(expr) => {
+            let value = ev.expr(frame, decl, expr);
+            value_key(ev, file, &value)
+        }
+        Router::ParameterOf(expr, index) => match ev.expr(frame, decl, expr) {
+            Value::Def(def) => Some(Key::Parameter(def, index)),
+            Value::Overloads(all) if all.len() == 1 => Some(Key::Parameter(all[0], index)),
+            Value::Module(module) => {
+                let value = Value::Module(module);
+                value_key(ev, file, &value)
+            }
+            _ => None,
+        },
+        Router::ResultOf(expr) => match ev.callee(frame, decl, expr) {
+            Value::Def(def) => Some(Key::Result(def)),
+            Value::Overloads(all) if all.len() == 1 => Some(Key::Result(all[0])),
+            _ => None,
+        },
+        Router::Module(text) => {
+            let text = world.found_in(file).text(text);
+            if let Some(path) = text.strip_prefix('/').or(text.contains('/').then_some(text)) {
+                // Modules of JavaScript are written without what their files end in.
+                let endings = ["", ".js", ".ts", "/index.js", "/index.ts", ".mjs", ".cjs"];
+                return endings.iter().find_map(|it| world.file_at(&format!("{path}{it}"))).map(Key::File);
+            }
+            let path: Option<Vec<_>> = text.split('.').map(|it| world.names.find(it)).collect();
+            let module = world.modules.python.absolute(world, file, &path?)?;
+            world.modules.python.file(module).map(Key::File)
+        }
+    }
+}
+
+fn value_key(ev: &mut Evaluator<'_>, file: u32, value: &Value) -> Option<Key> {
+    match value {
+        Value::Def(def) => Some(Key::Def(*def)),
+        Value::Module(_) => ev.world.rules(file).file_of(ev, value).map(Key::File),
+        _ => None,
+    }
+}
+
+impl Mounts {
+    fn add(&mut self, ev: &mut Evaluator<'_>, file: u32, mount: &Mount) {
+        ev.begin();
+        let prefix = ev.world.found_in(file).text(mount.prefix).to_owned();
+        let Some(child) = key(ev, file, mount.decl, mount.child) else { return };
+        match mount.parent {
+            None => {
+                self.own.entry(child).or_insert(prefix);
+            }
+            Some(parent) => {
+                let parent = key(ev, file, mount.decl, parent);
+                if parent != Some(child) {
+                    let list = self.below.entry(child).or_default();
+                    list.push((parent, prefix, mount.replaces));
+                }
+            }
+        }
+    }
+
+    fn knows(&self, world: &World<'_>, key: Key) -> bool {
+        self.own.contains_key(&key)
+            || self.below.contains_key(&key)
+            || matches!(key, Key::Def(def) | Key::Parameter(def, 0)
+                if self.below.contains_key(&Key::File(world.file_of(def))))
+    }
+
+    fn prefixes(&self, world: &World<'_>, key: Key) -> Vec<String> {
+        let mut found = Vec::new();
+        self.collect(world, key, "", &mut vec![], &mut found);
+        if found.is_empty() || found == [""] && !self.own.contains_key(&key) {
+            found = vec![self.inherited(world, key)];
+        }
+        let mut seen = FxHashSet::default();
+        found.retain(|it| seen.insert(it.clone()));
+        found
+    }
+
+    /// The prefix of a router, or the one that a class takes over from those above it.
+    fn inherited(&self, world: &World<'_>, key: Key) -> String {
+        if let Some(own) = self.own.get(&key) {
+            return own.clone();
+        }
+        let Key::Def(def) = key else { return String::new() };
+        if !world.kind(def).is_type_like() {
+            return String::new();
+        }
+        let above = world.hierarchy.ancestors(def).iter().find_map(|it| match it {
+            Ancestor::Project(base) => self.own.get(&Key::Def(*base)),
+            _ => None,
+        });
+        let (file, _, decl) = world.decl(def);
+        let name = world.found_in(file).text(decl.name);
+        let name = name.strip_suffix("Controller").unwrap_or(name);
+        above.map(|it| it.replace("[controller]", name)).unwrap_or_default()
+    }
+
+    /// What stands before a router, outermost first, for each way to the top.
+    fn collect(
+        &self,
+        world: &World<'_>,
+        key: Key,
+        behind: &str,
+        way: &mut Vec<Key>,
+        found: &mut Vec<String>,
+    ) {
+        if way.len() >= MAX_DEPTH || found.len() >= MAX_PREFIXES || way.contains(&key) {
+            return;
+        }
+        let own = self.own.get(&key).map_or("", String::as_str);
+        // A module that offers its router is mounted for it.
+        let below = self.below.get(&key).or_else(|| match key {
+            Key::Def(def) | Key::Parameter(def, 0) => self.below.get(&Key::File(world.file_of(def))),
+            _ => None,
+        });
+        let Some(below) = below else {
+            found.push(joined(own, behind));
+            return;
+        };
+        way.push(key);
+        for (parent, prefix, replaces) in below {
+            let here = if *replaces { joined(prefix, behind) } else { joined(prefix, &joined(own, behind)) };
+            match parent {
+                Some(parent) => self.collect(world, *parent, &here, way, found),
+                None => found.push(here),
+            }
+        }
+        way.pop();
+    }
+}
+
+/// Two parts of a pattern with one `/` between them.
+fn joined(prefix: &str, pattern: &str) -> String {
+    if prefix.is_empty() {
+        return pattern.to_owned();
+    }
+    if pattern.is_empty() {
+        return prefix.to_owned();
+    }
+    match (prefix.ends_with('/'), pattern.starts_with('/')) {
+        (true, true) => format!("{}{pattern}", prefix.trim_end_matches('/')),
+        (false, false) => format!("{prefix}/{pattern}"),
+        _ => format!("{prefix}{pattern}"),
+    }
+}
+
+fn key_text(name: &str) -> String {
+    match name.split_once(' ') {
+        Some((method, pattern)) => key_of(method, pattern),
+        None => name.to_owned(),
+    }
+}
+
+/// Method and pattern, parameters without their names, no slash at the end.
+fn key_of(method: &str, pattern: &str) -> String {
+    let mut key = format!("{method} ");
+    for (at, segment) in pattern.trim_matches('/').split('/').enumerate() {
+        if at > 0 {
+            key.push('/');
+        }
+        match (segment.find('{'), segment.rfind('}')) {
+            (Some(from), Some(to)) if from < to => {
+                key.push_str(&segment[..from]);
+                key.push_str("{}");
+                key.push_str(&segment[to + 1..]);
+            }
+            _ => key.push_str(segment),
+        }
+    }
+    key
+}
