@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::page::{Page, paged};
 use crate::reference::chain;
 
-/// List the snapshots of the repository, newest first, or pin one so that it is never collected
+/// List the snapshots of the repository, newest first, or pin one for good
 #[derive(Clone, Debug, clap::Args, Deserialize, JsonSchema)]
 #[command(after_help = "\
 Examples:
