@@ -363,10 +363,10 @@ fn is_before(context: &RequestContext<RoleServer>, version: &ProtocolVersion) ->
 }
 
 fn described(tool: &Tool) -> rmcp::model::Tool {
-    let annotations = ToolAnnotations::new().idempotent(true).open_world(false);
+    let annotations = ToolAnnotations::new().idempotent(tool.access != Access::Adds).open_world(false);
     let annotations = match tool.access {
         Access::Reads => annotations.read_only(true),
-        Access::Writes => annotations.read_only(false).destructive(false),
+        Access::Writes | Access::Adds => annotations.read_only(false).destructive(false),
         Access::Destroys => annotations.read_only(false).destructive(true),
     };
     rmcp::model::Tool::new(tool.name, tool.description.clone(), Arc::new(tool.arguments.clone()))

@@ -180,6 +180,9 @@ macro_rules! access {
     (writes) => {
         Some(Access::Writes)
     };
+    (adds) => {
+        Some(Access::Adds)
+    };
     (destroys) => {
         Some(Access::Destroys)
     };
@@ -206,7 +209,7 @@ operations! {
     RepoGraph repo_graph::RepoGraph -> RepoGraphReply, "repo_graph", reads;
     CrossRepoCallers cross_repo_callers::CrossRepoCallers -> CrossRepoCallersReply, "cross_repo_callers", reads;
     Plan plan_turn::PlanTurn -> PlanTurnReply, "plan_turn", reads;
-    Feedback feedback::Feedback -> FeedbackReply, "feedback", writes;
+    Feedback feedback::Feedback -> FeedbackReply, "feedback", adds;
     Stale stale_edges::StaleEdges -> StaleEdgesReply, "stale_edges", reads;
     Status status::Status -> StatusReply, "status";
     Snapshots snapshots::Snapshots -> SnapshotsReply, "snapshots";
@@ -255,6 +258,8 @@ pub struct Listed {
 pub enum Access {
     Reads,
     Writes,
+    /// Every call adds something, the same one too.
+    Adds,
     /// What it removes cannot be had back.
     Destroys,
 }

@@ -443,7 +443,7 @@ fn check_tool(tool: &Tool) {
     let writes = ["index_repo", "feedback", "untrack_repo"].contains(&&**name);
     assert_eq!(annotations.read_only_hint, Some(!writes), "{name}");
     assert_eq!(annotations.destructive_hint.unwrap_or(false), name == "untrack_repo", "{name}");
-    assert_eq!(annotations.idempotent_hint, Some(true));
+    assert_eq!(annotations.idempotent_hint, Some(name != "feedback"), "{name}");
     assert_eq!(annotations.open_world_hint, Some(false));
     let has = |schema: &JsonObject, property: &str| field(schema, property).is_some();
     assert!(has(&tool.input_schema, "repo"), "{name}");
