@@ -126,6 +126,12 @@ fn x3_routes_spec_holds() {
 }
 
 #[test]
+fn x2_links_spec_holds() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/links_spec.md");
+    check_spec(include_str!("links_spec.md"), &path, |case| lines_of(&case.source));
+}
+
+#[test]
 fn r7_derived_edges_spec_holds() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/derive/spec.md");
     check_spec(include_str!("derive/spec.md"), &path, |case| lines_of(&case.source));

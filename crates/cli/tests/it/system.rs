@@ -119,5 +119,5 @@ fn x6_no_value_of_a_secret_is_anywhere() {
             }
         }
     }
-    assert_eq!(session.json(repo.path(), &["query", "hunter2secret"])["total"], 0);
+    session.error(repo.path(), &["query", "hunter2secret"], 1, "not_found");
 }

@@ -269,9 +269,8 @@ pub(crate) fn relative_to(directory: &str, written: &str) -> Option<String> {
 pub(crate) fn programs(line: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for command in line.split(['|', ';', '\n', '&']) {
-        let mut words =
-            command.split_whitespace().map(|it| it.trim_start_matches(['@', '-', '(', '+'])).peekable();
-        while let Some(word) = words.next() {
+        let words = command.split_whitespace().map(|it| it.trim_start_matches(['@', '-', '(', '+']));
+        for word in words {
             // Variables that are set before a command, and words that only lead to one.
             if word.is_empty()
                 || word.contains('=')

@@ -520,7 +520,7 @@ fn by_path(pass: &Pass<'_>, found: &mut Found) {
 fn next_pattern(segments: &[&str]) -> String {
     let parts: Vec<String> = segments
         .iter()
-        .filter(|it| !(it.starts_with('(') && it.ends_with(')')) && !it.starts_with('@') && !it.is_empty())
+        .filter(|it| !(it.starts_with('@') || it.is_empty() || it.starts_with('(') && it.ends_with(')')))
         .map(|it| match it.trim_start_matches('[').trim_end_matches(']') {
             name if it.starts_with('[') => format!("{{{}}}", name.trim_start_matches("...")),
             name => name.to_owned(),

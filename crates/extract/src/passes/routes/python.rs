@@ -358,11 +358,8 @@ fn mount(pass: &Pass<'_>, found: &mut Found, call: &Call) {
     };
     let Some(expr) = child.and_then(|it| pass.passed_in(it.from, it.to)) else { return };
     let text = match prefix {
-        Some(arg) => match pass.literal(arg) {
-            Some(text) => text,
-            // Computed: what stands below is still a router.
-            None => String::new(),
-        },
+        // Computed: what stands below is still a router.
+        Some(arg) => pass.literal(arg).unwrap_or_default(),
         None => String::new(),
     };
     let (parent, _, before) = router_of(pass, call.decl, of);
