@@ -22,8 +22,9 @@ fn verbs_and_flags(session: &Session) -> Vec<(String, Vec<String>)> {
     // Wide enough that no line is broken.
     let main = session.command(&directory).arg("--help").env("COLUMNS", "200").output().unwrap();
     let main = String::from_utf8(main.stdout).unwrap();
-    let verbs =
-        main.lines().skip_while(|it| *it != "Commands:").skip(1).map_while(|it| it.split_whitespace().next());
+    let lines = main.lines().skip_while(|it| *it != "Commands:").skip(1).take_while(|it| !it.is_empty());
+    // A line that goes on is indented further.
+    let verbs = lines.filter(|it| !it.starts_with("   ")).filter_map(|it| it.split_whitespace().next());
     verbs
         .filter(|it| *it != "help")
         .map(|verb| (verb.to_owned(), flags(&options(&session.text(&directory, &["help", verb])))))
