@@ -1,7 +1,7 @@
 //! One connection to a database: opened, checked, set up, and the two ways into it, for reading and for writing.
 
 use std::cell::Cell;
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -81,6 +81,7 @@ static OPENING: Mutex<()> = Mutex::new(());
 pub(crate) fn open(path: &Path, migrations: &[Migration]) -> std::result::Result<Store, Fault> {
     let guard = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
     make_file(path)?;
+    let alone = alone_in(path);
     let has_wal = fs::metadata(wal_path(path)).is_ok_and(|it| it.len() > 0);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
@@ -93,9 +94,17 @@ pub(crate) fn open(path: &Path, migrations: &[Migration]) -> std::result::Result
     if version < migrations::known(migrations) {
         migrations::run(&connection, path, version, migrations)?;
     }
+    drop(alone);
     drop(guard);
     connection.set_prepared_statement_cache_capacity(64);
     Ok(Store { connection, path: path.to_owned(), n_readers: Cell::new(0) })
+}
+
+/// Only one process opens at a time: one that looks while another makes the database would see half of it. The lock is on the
+/// directory, so that it leaves no file; where there is none to be had, as on some network drives, opening goes on without.
+fn alone_in(path: &Path) -> Option<File> {
+    let directory = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    File::open(directory).ok().filter(|it| it.lock().is_ok())
 }
 
 /// SQLite gives its own files (log, shared memory) the mode of the database, so that the mode is set once, here.

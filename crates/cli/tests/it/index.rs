@@ -224,7 +224,7 @@ fn x4_what_is_skipped_is_counted_with_its_reason() {
     repo.write("long.py", &format!("x = '{}'\n", "y".repeat(70_000)));
     repo.write("lfs.py", "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n");
     repo.write("vendor/lib.py", "def lib(): pass\n");
-    repo.write("README.md", "text\n");
+    repo.write("picture.svg", "<svg/>\n");
     repo.write("private/secret.py", "def secret(): pass\n");
     repo.write("tools/gen.py", "def gen(): pass\n");
     repo.write(".knowingignore", "private/\n");

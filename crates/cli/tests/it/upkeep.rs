@@ -54,7 +54,12 @@ fn damaged_images_are_warned_of_and_built_anew() {
         std::fs::write(path, &damaged).unwrap();
         let written = std::fs::metadata(path).unwrap().modified().unwrap();
         let reply = session.json(repo.path(), &["fsck"]);
-        assert_eq!((&reply["status"], &reply["total_warnings"]), (&json!("warnings"), &json!(1)), "{reply}");
+        assert_eq!(reply["status"], json!("warnings"), "{reply}");
+        // A search image that another one is made on takes it along.
+        let is_named = |it: &Value| {
+            it["message"].as_str().unwrap().contains(path.file_name().unwrap().to_str().unwrap())
+        };
+        assert!(reply["warnings"].as_array().unwrap().iter().any(is_named), "{reply}");
         assert!(reply["warnings"][0]["message"].as_str().unwrap().contains("--repair"), "{reply}");
         assert_eq!(std::fs::read(path).unwrap(), damaged, "looking changes nothing");
         let after = std::fs::metadata(path).unwrap().modified().unwrap();

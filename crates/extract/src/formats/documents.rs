@@ -244,10 +244,8 @@ fn read_rst(sheet: &mut Sheet<'_>) {
                 let text = text.split('<').next_back().unwrap_or(text).trim_end_matches('>');
                 sections.quoted(sheet, text, Position { line: number, column: begin as u32 });
             }
-            from = end + n;
-            if from > line.len() {
-                break;
-            }
+            // As many as close it: what follows may be any character.
+            from = end + line[end..].bytes().take(n).take_while(|it| *it == b'`').count();
         }
         before = line;
     }
