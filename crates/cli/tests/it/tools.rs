@@ -186,7 +186,7 @@ fn a3_the_tests_of_a_changed_file_and_how_to_run_them() {
     let (session, repo) = (Session::new(), shop());
     session.index(&repo);
     for (file, _, test, command) in LANGUAGES {
-        let found = session.json(repo.path(), &["test-scope", file, "--output", "functions"]);
+        let found = session.json(repo.path(), &["test-scope", "--files", file, "--output", "functions"]);
         let tests = names(&found["functions"]);
         assert!(tests.contains(test), "{file}: {tests:?}");
         assert!(
@@ -194,9 +194,9 @@ fn a3_the_tests_of_a_changed_file_and_how_to_run_them() {
             "{tests:?}"
         );
         assert_eq!(found["uncovered"], json!([]));
-        let run = session.json(repo.path(), &["test-scope", file, "--output", "run"]);
+        let run = session.json(repo.path(), &["test-scope", "--files", file, "--output", "run"]);
         assert_eq!(run["run"][0]["command"], command);
-        let packages = session.json(repo.path(), &["test-scope", file]);
+        let packages = session.json(repo.path(), &["test-scope", "--files", file]);
         assert_eq!(packages["packages"].as_array().unwrap().len(), 1);
     }
 }
@@ -223,7 +223,7 @@ fn a3_changed_lines_select_only_tests_that_reach_them() {
     let near = session.json(repo.path(), &["test-scope", "--base", "HEAD~1", "--depth", "1"]);
     assert_eq!((&near["total"], &near["uncovered"]), (&json!(0), &json!(["pycart/cart.py"])));
     session.error(repo.path(), &["test-scope"], 2, "usage");
-    session.error(repo.path(), &["test-scope", "no/such/file.py"], 1, "not_found");
+    session.error(repo.path(), &["test-scope", "--files", "no/such/file.py"], 1, "not_found");
     session.error(repo.path(), &["test-scope", "--base", "no-such-revision"], 1, "not_found");
 }
 
@@ -267,7 +267,7 @@ fn a3_five_more_languages_and_runners_have_their_commands() {
         let (session, repo) = (Session::new(), Fixture::from_text(text));
         repo.commit("a shop");
         session.index(&repo);
-        let run = session.json(repo.path(), &["test-scope", file, "--output", "run"]);
+        let run = session.json(repo.path(), &["test-scope", "--files", file, "--output", "run"]);
         let commands: Vec<&str> =
             run["run"].as_array().unwrap().iter().map(|it| it["command"].as_str().unwrap()).collect();
         assert_eq!(commands, [command], "{file}: {run}");
@@ -457,7 +457,7 @@ fn cases() -> Vec<(&'static str, Value, Vec<&'static str>)> {
         (
             "test_scope",
             json!({"files": "pycart/cart.py", "output": "run"}),
-            vec!["test-scope", "pycart/cart.py", "--output", "run"],
+            vec!["test-scope", "--files", "pycart/cart.py", "--output", "run"],
         ),
         ("trace_dataflow", json!({"symbol": "CheckoutGo"}), vec!["dataflow", "CheckoutGo"]),
         ("repo_graph", json!({"level": "files"}), vec!["repo-graph", "--level", "files"]),
@@ -656,8 +656,8 @@ fn c2_exit_codes_of_every_verb() {
         (&["flow", "total_py", "price_py"], 0),
         (&["flow", "total_py", "nobody"], 1),
         (&["flow", "total_py"], 2),
-        (&["test-scope", "pycart/cart.py"], 0),
-        (&["test-scope", "nothing.py"], 1),
+        (&["test-scope", "--files", "pycart/cart.py"], 0),
+        (&["test-scope", "--files", "nothing.py"], 1),
         (&["test-scope"], 2),
         (&["dataflow", "total_py"], 0),
         (&["dataflow", "nobody"], 1),

@@ -22,14 +22,14 @@ use crate::test_scope::walk::Scope;
 Examples:
   knowing test-scope                              what is not committed
   knowing test-scope --base main                  what this branch changed since it left main
-  knowing test-scope src/cart.py src/price.py --output functions
+  knowing test-scope --files src/cart.py,src/price.py --output functions
   knowing test-scope --base HEAD~1 --output run   command lines to run them
 
 Tests are found from the symbols that hold changed lines, against calls, overrides, inheritance, routes and uses of \
 types. A changed file that no test reaches is `uncovered`.")]
 pub struct TestScope {
     /// Changed files; default what is not committed
-    #[arg(value_name = "FILE", conflicts_with = "base")]
+    #[arg(long, value_delimiter = ',', value_name = "FILE,...", conflicts_with = "base")]
     #[serde(default)]
     pub files: Vec<String>,
     /// The revision that the change starts from
