@@ -161,6 +161,7 @@ fn run(command_line: CommandLine) -> Result<Outcome, Failure> {
         Some(tree) => TreeChoice::named(&tree),
         None => TreeChoice::Head,
     };
+    let style = Style::new(!no_color && style::wanted(&io::stdout()), verbose, quiet);
     let mut operation = match command {
         Command::Operation(operation) => operation,
         Command::Mcp(arguments) => {
@@ -180,34 +181,19 @@ fn run(command_line: CommandLine) -> Result<Outcome, Failure> {
             return Ok(Outcome::Done);
         }
         Command::Init(arguments) => {
-            let setup = setup_at(
-                &db,
-                &repo,
-                json,
-                Style::new(!no_color && style::wanted(&io::stdout()), verbose, quiet),
-            )?;
+            let setup = setup_at(&db, &repo, json, style)?;
             if !setup::init(&setup, &arguments, &mut io::stdout().lock())? {
                 return Ok(Outcome::Done);
             }
             Operation::Index(Default::default())
         }
         Command::Uninstall(arguments) => {
-            let setup = setup_at(
-                &db,
-                &repo,
-                json,
-                Style::new(!no_color && style::wanted(&io::stdout()), verbose, quiet),
-            )?;
+            let setup = setup_at(&db, &repo, json, style)?;
             setup::uninstall(&setup, &arguments, &mut io::stdout().lock())?;
             return Ok(Outcome::Done);
         }
         Command::Doctor(_) => {
-            let setup = setup_at(
-                &db,
-                &repo,
-                json,
-                Style::new(!no_color && style::wanted(&io::stdout()), verbose, quiet),
-            )?;
+            let setup = setup_at(&db, &repo, json, style)?;
             let mut cx = Cx {
                 environment: environment(db)?,
                 repo,
@@ -268,7 +254,6 @@ fn run(command_line: CommandLine) -> Result<Outcome, Failure> {
         serde_json::to_writer(&mut output, &reply).map_err(io::Error::from)?;
         writeln!(output)?;
     } else {
-        let style = Style::new(!no_color && style::wanted(&output), verbose, quiet);
         render::reply(&reply, style, &mut output)?;
     }
     output.flush()?;
