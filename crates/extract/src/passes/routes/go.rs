@@ -46,7 +46,7 @@ pub(super) fn find(pass: &Pass<'_>, found: &mut Found) {
             "Group" if has(Framework::Plain) => grouped(pass, call, of, &mut groups, false),
             "Mount" if has(Framework::Plain) => mounted(pass, found, call, of, &groups),
             "HandleFunc" | "Handle" if has(Framework::Mux) || has(Framework::Standard) => {
-                handle(pass, found, call, of, &groups, has(Framework::Mux), &used);
+                handle(pass, found, call, of, &groups, has(Framework::Mux));
             }
             "Handle" | "Add" | "Method" | "MethodFunc"
                 if has(Framework::Capital) || has(Framework::Plain) =>
@@ -187,15 +187,7 @@ fn route(
 }
 
 /// `mux.HandleFunc("GET /x/{id}", h)`, `r.HandleFunc("/x", h).Methods("GET", "POST")`.
-fn handle(
-    pass: &Pass<'_>,
-    found: &mut Found,
-    call: &Call,
-    of: ExprId,
-    groups: &[Group],
-    is_mux: bool,
-    _: &[Framework],
-) {
+fn handle(pass: &Pass<'_>, found: &mut Found, call: &Call, of: ExprId, groups: &[Group], is_mux: bool) {
     let args = pass.arguments(call.position);
     let [path, handler] = args.as_slice() else { return };
     let written = pass.literal(path);
