@@ -7,9 +7,11 @@
 
 mod arguments;
 pub(crate) mod build_files;
+pub(crate) mod capabilities;
 mod events;
 mod requests;
 pub(crate) mod routes;
+mod test_requests;
 
 use std::cell::OnceCell;
 
@@ -33,6 +35,7 @@ pub(crate) fn run(facts: &mut FileFacts, path: &str, bytes: &[u8]) {
         routes::find(&pass, &mut found);
         events::find(&pass, &mut found);
         requests::find(&pass, &mut found);
+        test_requests::actions(&pass, &mut found);
         build_files::find(&pass, &mut found);
         found
     };
@@ -434,6 +437,8 @@ pub(crate) struct FoundLink {
 pub(crate) enum FoundEnd {
     Outside(NodeKind, String, String),
     Route(String, String),
+    /// A symbol of code by the end of its name.
+    Symbol(String),
 }
 
 impl Found {
@@ -482,6 +487,7 @@ impl Found {
                     let name = knowing_model::name::bounded(&name).into_owned();
                     LinkEnd::Outside { kind, container: writer.str(&container), name: writer.str(&name) }
                 }
+                FoundEnd::Symbol(name) => LinkEnd::Symbol(writer.str(&name)),
                 FoundEnd::Route(method, pattern) => {
                     LinkEnd::Route { method: writer.str(&method), pattern: writer.str(&pattern) }
                 }
