@@ -192,7 +192,9 @@ fn evaluated(pass: &Pass<'_>, call: &Call) -> Option<(String, bool)> {
     let last = of.as_deref().map(|it| it.rsplit('.').next().unwrap_or_default());
     let row = rows.into_iter().find(|it| match (it.2, last) {
         // A bare call of Ruby is one of the object itself.
-        ("", None | Some("" | "self")) if last.is_none() || language == "ruby" => is_of_language(pass, call),
+        ("", None | Some("" | "&" | "self")) if last.is_none() || language == "ruby" => {
+            is_of_language(pass, call)
+        }
         ("*", _) => true,
         (wanted, Some(last)) => wanted == last,
         _ => false,

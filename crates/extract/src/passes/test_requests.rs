@@ -39,7 +39,8 @@ fn asked(pass: &Pass<'_>, call: &Call) -> Option<(String, usize)> {
     let lower = name.to_ascii_lowercase();
     let of = pass.receiver(call.callee).map(|it| pass.chain(it));
     let last = of.as_deref().and_then(|it| it.rsplit('.').next()).unwrap_or_default().to_ascii_lowercase();
-    let is_bare = last.is_empty() || last == "self" || last == "this";
+    // What nobody wrote before a call of Ruby is called `` or, in a block, `&`.
+    let is_bare = matches!(last.as_str(), "" | "&" | "self" | "this");
     let method = |suffixes: &[&str]| {
         let bare = suffixes.iter().find_map(|it| lower.strip_suffix(it)).unwrap_or(&lower);
         METHODS.contains(&bare).then(|| bare.to_owned())
@@ -123,7 +124,8 @@ pub(super) fn actions(pass: &Pass<'_>, found: &mut Found) {
     for call in &pass.facts.calls {
         let name = pass.called(call);
         let is_request = METHODS.contains(&name) || name == "process";
-        let is_bare = pass.receiver(call.callee).is_none_or(|it| pass.chain(it).is_empty());
+        let is_bare =
+            pass.receiver(call.callee).is_none_or(|it| matches!(pass.chain(it).as_str(), "" | "&" | "self"));
         if !is_request || !is_bare {
             continue;
         }

@@ -130,7 +130,13 @@ impl Walk<'_> {
             }
             next.retain(|it| seen.insert(*it));
             let Front { start, depth, .. } = front;
-            open.extend(next.into_iter().map(|node| Front { node, start, depth: depth + 1 }));
+            for node in next {
+                // A route is no code: who asks for it is as near to the handler as who calls it.
+                match self.graph.node(node).kind() {
+                    NodeKind::RouteHandler => open.push_front(Front { node, start, depth }),
+                    _ => open.push_back(Front { node, start, depth: depth + 1 }),
+                }
+            }
         }
         is_covered
     }
