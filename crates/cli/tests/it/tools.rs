@@ -312,6 +312,17 @@ fn a3_tests_that_ask_for_a_path_are_tests_of_its_handler() {
 }
 
 #[test]
+fn a3_a_test_that_calls_the_name_counts_where_nothing_else_leads_to_one() {
+    let text = "//- /cart.py\nclass Cart:\n    def settle(self):\n        return 1\n//- /tests/test_cart.py\ndef test_settles(cart):\n    assert cart.settle()\n\n\ndef test_other(cart):\n    assert cart.open()\n";
+    let (session, repo) = (Session::new(), Fixture::from_text(text));
+    repo.commit("a cart that a fixture makes");
+    session.index(&repo);
+    let found = session.json(repo.path(), &["test-scope", "--files", "cart.py", "--output", "functions"]);
+    assert_eq!(names(&found["functions"]), BTreeSet::from(["test_settles".to_owned()]), "{found}");
+    assert_eq!((&found["functions"][0]["by_name"], &found["uncovered"]), (&json!(true), &json!([])));
+}
+
+#[test]
 fn the_repository_from_above_counts_what_joins_its_parts() {
     let (session, repo) = (Session::new(), shop());
     session.index(&repo);
