@@ -22,6 +22,7 @@ mod delta;
 mod history;
 mod history_text;
 mod images;
+mod memory;
 mod names;
 mod pipeline;
 mod progress;
@@ -205,10 +206,13 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
         report.phases = phases.finish();
         return Ok(report);
     }
-    if let Source::Commit { .. } = request.source {
-        scanned = scan::scan(request.source, request.options)?;
-    }
     let mut base = Base::find(store, request)?;
+    if let Source::Commit { checkout, commit } = request.source {
+        scanned = match scan::scan_since(checkout, base.as_ref(), commit, request.options)? {
+            Some(scanned) => scanned,
+            None => scan::scan(request.source, request.options)?,
+        };
+    }
     let pool = pool(request.options.workers)?;
 
     phases.begin(Phase::Extract, Some(scanned.files.len() as u64));
@@ -268,6 +272,9 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
     let partial = partial_files(&files);
     // A search image that is made anew comes from what was stored; facts are the larger part of what a run needs.
     let files = base.is_some().then_some(files);
+    if files.is_none() {
+        memory::give_back();
+    }
     let since = base.as_ref().zip(images.as_ref()).zip(files.as_ref()).map(|((base, images), files)| Since {
         base,
         files,
