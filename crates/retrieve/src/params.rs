@@ -33,9 +33,10 @@ pub struct ChannelParams {
     pub n_fused: usize,
     /// Candidates that the ranker sees.
     pub max_candidates: usize,
-    /// Hits that every lexical view is asked for, and tests among them that stay.
+    /// Hits that every lexical view is asked for, and tests and sections of documents among them that stay.
     pub asked_hits: usize,
     pub max_tests: usize,
+    pub max_sections: usize,
     /// Hits that each lexical view adds to the candidates.
     pub whole_hits: usize,
     pub subject_hits: usize,
@@ -108,6 +109,9 @@ pub struct PackParams {
     pub pr_cutoff: f64,
     /// Share of the budget that edges may take.
     pub edge_share: f64,
+    /// Of so many symbols in a row one may be a section of a document, unless the task speaks of documents: a manual in
+    /// ten languages says the words of a task ten times.
+    pub symbols_per_section: usize,
     /// Mechanism 10: exponent of proximity is clamp(low + slope x virtual / other, low, high).
     pub proximity: [f64; 3],
     pub max_injected: usize,
@@ -132,6 +136,7 @@ impl Default for Params {
                 max_candidates: 350,
                 asked_hits: 600,
                 max_tests: 15,
+                max_sections: 15,
                 whole_hits: 150,
                 subject_hits: 80,
                 body_hits: 60,
@@ -181,6 +186,7 @@ impl Default for Params {
                 task_cutoff: 0.02,
                 pr_cutoff: 0.05,
                 edge_share: 0.15,
+                symbols_per_section: 5,
                 proximity: [0.3, 0.2, 0.7],
                 max_injected: 10,
                 inject_weight: 0.9,

@@ -13,6 +13,8 @@
 //!
 //! No stage reads a clock, a random number or the order of a hash map: the same snapshot and task give the same bytes.
 
+use std::collections::VecDeque;
+
 use knowing_graph::{Graph, Hits, NodeIndex, Standing, Walk, Walked, hits, walk};
 use knowing_model::NodeKind;
 use knowing_search::{Collection, Names, Prepared, Searcher as _};
@@ -126,6 +128,9 @@ pub fn for_task(sources: Sources<'_>, text: &str, settings: &Settings) -> Run {
     let (scene, evidence) = evidence::gather(cx, &harvest, &prepared, &walks);
     let n_candidates = evidence.len();
     let mut ranked = rank(evidence, &scene, settings, *ranker);
+    if !task.speaks_of_documents {
+        ranked = with_few_sections(graph, ranked, params.pack.symbols_per_section);
+    }
 
     let walk_was_flat = *ranker == Ranker::Formula
         && switches.on(Part::FlatWalk)
@@ -238,6 +243,35 @@ pub(crate) fn rank(
         ranked.iter_mut().for_each(|it| it.score = 1.0 / (1.0 + (best - it.raw)));
     }
     ranked
+}
+
+/// Puts sections of documents back behind code, so that of the first `symbols_per_section` symbols at most one is a section,
+/// of twice as many two; else in the same order. What was put back scores no more than what it stands behind.
+fn with_few_sections(
+    graph: &Graph,
+    ranked: Vec<RankedSymbol>,
+    symbols_per_section: usize,
+) -> Vec<RankedSymbol> {
+    let mut out: Vec<RankedSymbol> = Vec::with_capacity(ranked.len());
+    let mut waiting: VecDeque<RankedSymbol> = VecDeque::new();
+    let mut n_sections = 0;
+    for symbol in ranked {
+        match graph.node(symbol.node).kind() {
+            NodeKind::DocSection => waiting.push_back(symbol),
+            _ => out.push(symbol),
+        }
+        while n_sections * symbols_per_section <= out.len()
+            && let Some(section) = waiting.pop_front()
+        {
+            n_sections += 1;
+            out.push(section);
+        }
+    }
+    out.extend(waiting);
+    for at in 1..out.len() {
+        out[at].score = out[at].score.min(out[at - 1].score);
+    }
+    out
 }
 
 /// Mechanism 9: on a large graph a walk that gives its ten best the same says nothing.

@@ -1,7 +1,7 @@
 //! The lexical index, asked from every side of the task in one pass.
 
 use knowing_graph::NodeIndex;
-use knowing_model::NodeFlags;
+use knowing_model::{NodeFlags, NodeKind};
 use knowing_search::{DocIndex, Hit, Searcher as _};
 use rustc_hash::FxHashMap;
 
@@ -41,7 +41,7 @@ impl Lexical {
                 whole = answer.iter().filter_map(&mut node).collect();
             }
             let own = answer.iter().filter_map(node).filter(|it| !noise::is_foreign(cx.graph, it.0));
-            hits.push(with_few_tests(cx, own));
+            hits.push(mostly_code(cx, own));
         }
         if cx.query.is_prose && hits.len() > Side::Prose as usize {
             hits[Side::Prose as usize] = hits[Side::Whole as usize].clone();
@@ -87,14 +87,23 @@ impl Lexical {
     }
 }
 
-/// Tests say the words of what they test, and there are many of them: unless the task speaks of tests, only so many stay.
-fn with_few_tests(cx: Channels<'_>, hits: impl Iterator<Item = (NodeIndex, f64)>) -> Vec<(NodeIndex, f64)> {
-    let mut n_tests = 0;
-    let limit = if cx.task.speaks_of_tests { usize::MAX } else { cx.params.channels.max_tests };
+/// Tests and sections of documents say the words of what they are about, and there are many of them: unless the task
+/// speaks of such, only so many stay.
+fn mostly_code(cx: Channels<'_>, hits: impl Iterator<Item = (NodeIndex, f64)>) -> Vec<(NodeIndex, f64)> {
+    let params = &cx.params.channels;
+    let limit = |is_asked_for: bool, limit: usize| if is_asked_for { usize::MAX } else { limit };
+    let mut tests_left = limit(cx.task.speaks_of_tests, params.max_tests);
+    let mut sections_left = limit(cx.task.speaks_of_documents, params.max_sections);
     let keep = |it: &(NodeIndex, f64)| {
-        let is_test = cx.graph.node(it.0).flags().contains(NodeFlags::TEST);
-        n_tests += usize::from(is_test);
-        !is_test || n_tests <= limit
+        let node = cx.graph.node(it.0);
+        let left = match node.kind() {
+            NodeKind::DocSection => &mut sections_left,
+            _ if node.flags().contains(NodeFlags::TEST) => &mut tests_left,
+            _ => return true,
+        };
+        let is_kept = *left > 0;
+        *left = left.saturating_sub(1);
+        is_kept
     };
-    hits.filter(keep).take(cx.params.channels.whole_hits).collect()
+    hits.filter(keep).take(params.whole_hits).collect()
 }

@@ -56,6 +56,7 @@ pub struct Task {
     /// Terminal names of exceptions and errors.
     pub exceptions: Vec<String>,
     pub speaks_of_tests: bool,
+    pub speaks_of_documents: bool,
     pub n_words: usize,
     /// More than a paragraph: an issue rather than an instruction.
     pub is_long: bool,
@@ -100,9 +101,13 @@ impl Task {
             messages: &messages,
         });
         let n_words = whole.split_whitespace().count();
-        let speaks_of_tests = [&opening, &subject, &prose]
-            .into_iter()
-            .any(|it| keywords::words(it).any(|word| words::speaks_of_tests(&word.to_lowercase())));
+        let says = |it: fn(&str) -> bool| {
+            [&opening, &subject, &prose]
+                .into_iter()
+                .any(|text| keywords::words(text).any(|word| it(&word.to_lowercase())))
+        };
+        let speaks_of_tests = says(words::speaks_of_tests);
+        let speaks_of_documents = says(words::speaks_of_documents);
         Task {
             subject,
             scope,
@@ -117,6 +122,7 @@ impl Task {
             messages,
             exceptions,
             speaks_of_tests,
+            speaks_of_documents,
             n_words,
             is_long: n_words > LONG_WORDS,
             text: whole,

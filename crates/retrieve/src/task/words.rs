@@ -34,6 +34,22 @@ pub(crate) fn is_product(lower: &str) -> bool {
     PRODUCT_SET.contains(lower)
 }
 
+/// Whether a word means what is written for people.
+pub(crate) fn speaks_of_documents(lower: &str) -> bool {
+    matches!(
+        lower,
+        "doc"
+            | "docs"
+            | "document"
+            | "documents"
+            | "documented"
+            | "documentation"
+            | "readme"
+            | "changelog"
+            | "tutorial"
+    )
+}
+
 /// Words that make a task one about tests.
 pub(crate) fn speaks_of_tests(lower: &str) -> bool {
     matches!(

@@ -1,6 +1,7 @@
 //! What any run keeps to, and runs that begin at files and changes instead of words.
 
 use knowing_graph::NodeIndex;
+use knowing_model::NodeKind;
 use knowing_retrieve::{Part, Ranker, Settings, Switches, for_changes, for_files};
 use proptest::prelude::*;
 
@@ -139,4 +140,29 @@ fn q9_around_a_change_the_walk_begins_at_what_changed() {
     assert!(walk("Cart.total") > walk("serve") && walk("serve") > walk("greet"), "nearer is stronger");
     assert_eq!(drawn.ranked(&run)[0], "price");
     assert!(for_changes(drawn.sources(), &[], &Settings::default()).ranked.is_empty());
+}
+
+#[test]
+fn sections_of_a_manual_do_not_push_code_out() {
+    let mut text = String::from("shop/cart.py\n");
+    (0..20).for_each(|it| text.push_str(&format!("    function total_{it}: total of the cart\n")));
+    for language in 0..20 {
+        text.push_str(&format!(
+            "docs/{language:02}/cart.md\n    doc_section Cart{language}: total of the cart cart\n"
+        ));
+    }
+    let drawn = Drawn::new(&text);
+    for ranker in [Ranker::Formula, Ranker::Learned] {
+        let settings = Settings { ranker, ..Settings::default() };
+        let n_sections = |task: &str| {
+            let run = drawn.run(task, &settings);
+            assert!(run.ranked.is_sorted_by(|one, other| one.score >= other.score));
+            let ten = run.ranked.iter().take(10);
+            ten.filter(|it| drawn.graph.node(it.node).kind() == NodeKind::DocSection).count()
+        };
+        assert!(n_sections("fix the total of the cart") <= 2);
+        let asked =
+            n_sections("translate the documentation of the cart: Cart1 Cart2 Cart3 Cart4 Cart5 Cart6");
+        assert!(asked > 2, "{asked}");
+    }
 }
