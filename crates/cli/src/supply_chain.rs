@@ -93,6 +93,7 @@ fn header(it: &AuditedFile, style: Style, output: &mut dyn Write) -> io::Result<
 
 fn finding(it: &Finding, style: Style, output: &mut dyn Write) -> io::Result<()> {
     let words = match it.kind {
+        "reads_env" if it.what == "?" => "reads all of the environment, or",
         "reads_env" => "reads the variable",
         "executes_process" => "starts",
         "consumes_endpoint" => "talks to",
