@@ -11,6 +11,7 @@ mod constants;
 mod events;
 mod requests;
 pub(crate) mod routes;
+mod rpc;
 
 use std::cell::OnceCell;
 
@@ -36,6 +37,7 @@ pub(crate) fn run(facts: &mut FileFacts, path: &str, bytes: &[u8]) {
         requests::find(&pass, &mut found);
         build_files::find(&pass, &mut found);
         constants::find(&pass, &mut found);
+        rpc::find(&pass, &mut found);
         found
     };
     found.write(facts);
@@ -421,6 +423,8 @@ pub(crate) struct Found {
     pub(crate) links: Vec<FoundLink>,
     pub(crate) applications: Vec<FoundApplication>,
     pub(crate) constants: Vec<(DeclId, String)>,
+    /// Fields of GraphQL that a declaration answers.
+    pub(crate) served: Vec<(String, DeclId, Position)>,
 }
 
 /// An application of a framework that starts in this file, and what stands before its patterns.
@@ -495,6 +499,8 @@ pub(crate) struct FoundLink {
 pub(crate) enum FoundEnd {
     Outside(NodeKind, String, String),
     Route(String, String),
+    /// What a file offers, by space and name.
+    Offered(&'static str, String),
 }
 
 impl Found {
@@ -516,7 +522,8 @@ impl Found {
             && self.mounts.is_empty()
             && self.links.is_empty()
             && self.applications.is_empty()
-            && self.constants.is_empty();
+            && self.constants.is_empty()
+            && self.served.is_empty();
         if is_empty {
             return;
         }
@@ -562,9 +569,17 @@ impl Found {
                 FoundEnd::Route(method, pattern) => {
                     LinkEnd::Route { method: writer.str(&method), pattern: writer.str(&pattern) }
                 }
+                FoundEnd::Offered(space, name) => {
+                    LinkEnd::Offered { space: writer.str(space), name: writer.str(&name) }
+                }
             };
             let FoundLink { from, kind, certainty, position, .. } = link;
             writer.facts.links.push(Link { from, to, kind, certainty, position });
+        }
+        for (name, decl, position) in self.served {
+            let from = LinkEnd::Offered { space: writer.str("graphql-field"), name: writer.str(&name) };
+            let (to, kind) = (LinkEnd::Decl(decl), EdgeKind::HandlesRoute);
+            writer.facts.links.push(Link { from, to, kind, certainty: Certainty::Pattern, position });
         }
     }
 }
