@@ -231,7 +231,7 @@ fn place(
                     _ if except.iter().any(|it| it.trim_end_matches('/') == own.trim_end_matches('/')) => {
                         Some(own.clone())
                     }
-                    name => Some(joined(&versioned(&prefix, name)?, own)),
+                    name => Some(joined(&versioned(&prefix, name), own)),
                 }
             }
             _ => Some(joined(&prefix, own)),
@@ -303,20 +303,17 @@ fn by_convention(template: &str, pattern: &str) -> Option<String> {
     Some(format!("/{}", parts.join("/")))
 }
 
-/// The prefix of an application for what stands behind the `:` of its name; none when it is computed.
-fn versioned(prefix: &str, name: &str) -> Option<String> {
-    if prefix.starts_with('?') {
-        return None;
-    }
-    let Some((before, default)) = prefix.split_once("{version=") else { return Some(prefix.to_owned()) };
+/// The prefix of an application for what stands behind the `:` of its name.
+fn versioned(prefix: &str, name: &str) -> String {
+    let Some((before, default)) = prefix.split_once("{version=") else { return prefix.to_owned() };
     let version = match name.split_once(':').map_or("", |it| it.1) {
         "" => default.trim_end_matches('}'),
         own => own,
     };
     match version {
         // No version, and no segment for it.
-        "-" => Some(before.rsplit_once('/').map_or(String::new(), |it| it.0.to_owned())),
-        version => Some(format!("{before}{version}")),
+        "-" => before.rsplit_once('/').map_or(String::new(), |it| it.0.to_owned()),
+        version => format!("{before}{version}"),
     }
 }
 
@@ -453,7 +450,7 @@ impl Mounts {
         // What is computed cannot be told; what stands below is still known.
         let prefix = filled(ev, file, mount.decl, text);
         if let Router::Application(name) = mount.child {
-            return self.start(ev.world, file, name, prefix.unwrap_or_else(|| "?".to_owned()), mount);
+            return self.start(ev.world, file, name, prefix.unwrap_or_default(), mount);
         }
         let prefix = prefix.unwrap_or_default();
         let Some(child) = key(ev, file, mount.decl, mount.child) else { return };
@@ -474,7 +471,11 @@ impl Mounts {
     fn start(&mut self, world: &World<'_>, file: u32, name: Str, prefix: String, mount: &Mount) {
         let facts = world.found_in(file);
         let name = facts.text(name).to_owned();
-        let directory = world.path(file).rsplit_once('/').map_or("", |it| it.0).to_owned();
+        let directory = world.path(file).rsplit_once('/').map_or("", |it| it.0);
+        // The configuration of Symfony lies beside its code.
+        let top = directory.strip_suffix("/routes").unwrap_or(directory).strip_suffix("config");
+        let directory = top.filter(|_| name == "symfony:").map_or(directory, |it| it.trim_end_matches('/'));
+        let directory = directory.to_owned();
         let known = self.applications.iter().find(|it| it.0 == name && it.1 == directory);
         let first = known.map_or(file, |it| it.2);
         if known.is_none() {

@@ -526,9 +526,9 @@ fn started(pass: &Pass<'_>, found: &mut Found) {
     }
     let except = prefix.as_ref().and_then(|it| property_at(pass, it.get(1)?, "exclude"));
     let except: Vec<String> = except.map(|it| excluded(pass, &it)).unwrap_or_default();
-    // What is computed cannot be told.
-    let prefix = prefix.map_or(Some(String::new()), |it| pass.first_pattern(&it));
-    let prefix = prefix.map_or_else(|| "?".to_owned(), |it| joined("/", &it));
+    // What is computed cannot be told, and what stands behind it is.
+    let prefix = prefix.and_then(|it| pass.first_pattern(&it)).unwrap_or_default();
+    let prefix = joined("/", &prefix);
     let prefix = if prefix == "/" { String::new() } else { prefix };
     let options = versioned.as_ref().and_then(|it| it.first());
     let text = options.map(|it| pass.text(it.from, it.to)).unwrap_or_default();
@@ -597,8 +597,8 @@ fn by_path(pass: &Pass<'_>, found: &mut Found) {
     {
         let pattern = next_pattern(rest);
         for method in ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"] {
-            if let Some((decl, position)) = exported(pass, method) {
-                conventional(found, method, &pattern, decl, position);
+            if let Some((decl, position)) = exported(pass, method).or_else(|| renamed(pass, method)) {
+                conventional(found, method, &pattern, Handler::Decl(decl), position);
             }
         }
     } else if let Some(at) = segments.iter().position(|it| *it == "pages")
@@ -609,7 +609,10 @@ fn by_path(pass: &Pass<'_>, found: &mut Found) {
             rest.push(stem);
         }
         if let Some((decl, position)) = default_export(pass) {
-            conventional(found, "ANY", &next_pattern(&rest), decl, position);
+            conventional(found, "ANY", &next_pattern(&rest), Handler::Decl(decl), position);
+        } else if let Some(it) = reexported(pass, "default") {
+            // What answers is declared in another file.
+            conventional(found, "ANY", &next_pattern(&rest), Handler::Inline, it);
         }
     } else if pass.modules.has_any(&["@remix-run", "@react-router"])
         && let Some(at) = segments.iter().position(|it| *it == "routes")
@@ -630,7 +633,7 @@ fn by_path(pass: &Pass<'_>, found: &mut Found) {
         let pattern = format!("/{}", parts.join("/"));
         for (name, method) in [("loader", "GET"), ("action", "POST")] {
             if let Some((decl, position)) = exported(pass, name) {
-                conventional(found, method, &pattern, decl, position);
+                conventional(found, method, &pattern, Handler::Decl(decl), position);
             }
         }
     }
@@ -655,16 +658,26 @@ fn exported(pass: &Pass<'_>, name: &str) -> Option<(DeclId, Position)> {
     })
 }
 
-fn default_export(pass: &Pass<'_>) -> Option<(DeclId, Position)> {
-    let named = pass.facts.imports.iter().find_map(|it| match it.kind {
-        ImportKind::Member { name, alias } if it.reexport && pass.facts.text(alias) == "default" => {
-            Some(name)
-        }
+/// `export { handler as GET }`: what is meant, when it is of this file.
+fn renamed(pass: &Pass<'_>, alias: &str) -> Option<(DeclId, Position)> {
+    let name = pass.facts.imports.iter().find_map(|it| match it.kind {
+        ImportKind::Member { name, alias: own } if it.reexport && pass.facts.text(own) == alias => Some(name),
         _ => None,
-    });
-    if let Some(name) = named
-        && let Some(found) = exported(pass, pass.facts.text(name))
-    {
+    })?;
+    exported(pass, pass.facts.text(name))
+}
+
+/// `export { default } from "./handler"`.
+fn reexported(pass: &Pass<'_>, name: &str) -> Option<Position> {
+    let is_it = |it: &&knowing_model::facts::Import| {
+        let is_named = matches!(it.kind, ImportKind::Member { alias, .. } if pass.facts.text(alias) == name);
+        it.reexport && is_named
+    };
+    pass.facts.imports.iter().find(is_it).map(|it| it.position)
+}
+
+fn default_export(pass: &Pass<'_>) -> Option<(DeclId, Position)> {
+    if let Some(found) = renamed(pass, "default") {
         return Some(found);
     }
     let text = String::from_utf8_lossy(pass.bytes);
@@ -676,8 +689,8 @@ fn default_export(pass: &Pass<'_>) -> Option<(DeclId, Position)> {
     })
 }
 
-fn conventional(found: &mut Found, method: &str, pattern: &str, decl: DeclId, position: Position) {
-    let handler: FoundHandler = Handler::Decl(decl).into();
+fn conventional(found: &mut Found, method: &str, pattern: &str, handler: Handler, position: Position) {
+    let handler: FoundHandler = handler.into();
     push(
         found,
         New {
