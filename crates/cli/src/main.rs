@@ -9,6 +9,7 @@ mod setup;
 mod shells;
 mod snapshots;
 mod style;
+mod supply_chain;
 mod system;
 mod upkeep;
 
@@ -106,7 +107,7 @@ fn main() -> ExitCode {
         Err(error) => return usage(&error),
     };
     if let Command::Operation(operation) = &mut command_line.command {
-        command_line.json |= context::is_json(operation);
+        command_line.json |= context::is_json(operation) || supply_chain::is_json(operation);
     }
     let (json, no_color) = (command_line.json, command_line.no_color);
     match run(command_line) {
@@ -250,7 +251,10 @@ fn run(command_line: CommandLine) -> Result<Outcome, Failure> {
         }
         return Ok(Outcome::Done);
     }
-    if json {
+    let is_written = matches!(&reply, Reply::AuditSupplyChain(it) if it.is_written);
+    if is_written {
+        // SARIF is the answer.
+    } else if json {
         serde_json::to_writer(&mut output, &reply).map_err(io::Error::from)?;
         writeln!(output)?;
     } else {

@@ -12,6 +12,7 @@ use crate::context;
 use crate::discovery;
 use crate::snapshots;
 use crate::style::Style;
+use crate::supply_chain;
 use crate::system;
 use crate::upkeep;
 
@@ -48,6 +49,7 @@ pub(crate) fn reply(reply: &Reply, style: Style, output: &mut dyn Write) -> io::
         Reply::SemanticDiff(it) => snapshots::semantic_diff(it, style, output),
         Reply::PrImpact(it) => snapshots::pr_impact(it, style, output),
         Reply::Prove(it) | Reply::ProveAbsent(it) => snapshots::proof(it, style, output),
+        Reply::AuditSupplyChain(it) => supply_chain::audit(it, style, output),
         Reply::Verify(it) => snapshots::verdict(it, style, output),
         Reply::Fsck(it) => upkeep::fsck(it, style, output),
         Reply::Gc(it) | Reply::Reset(it) | Reply::UntrackRepo(it) => upkeep::swept(it, style, output),

@@ -33,5 +33,6 @@ mod tests;
 pub use extractor::{Extractor, extract};
 pub use limits::Limits;
 pub use outline::{Declared, Outline};
+pub use passes::capabilities::{Capability, CapabilityKind, capabilities, is_foreign};
 pub use registry::{Accepted, accepts, grammar, languages};
-pub use screen::{Rules, Screen, SkipReason, screen, screen_with};
+pub use screen::{Rules, Screen, SkipReason, max_bytes, screen, screen_with};

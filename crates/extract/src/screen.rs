@@ -61,18 +61,30 @@ pub fn screen_with(path: &str, bytes: &[u8], rules: &Rules) -> Screen {
     let flags = flags_of(path, bytes);
     let reason = if flags.contains(NodeFlags::VENDORED) && !rules.vendored {
         SkipReason::Vendored
-    } else if bytes.len() > rules.max_file_bytes {
+    } else if bytes.len() as u64 > max_bytes(path, rules) {
         SkipReason::TooLarge
     } else if memchr::memchr(0, head(bytes, 8 << 10)).is_some() {
         SkipReason::Binary
     } else if bytes.starts_with(b"version https://git-lfs.github.com/spec/") {
         SkipReason::LfsPointer
-    } else if has_long_line(bytes) {
+    } else if has_long_line(bytes) && !path.ends_with(".sql") {
+        // Dumps insert a thousand rows in a line, and are not minified.
         SkipReason::LongLine
     } else {
         return Screen::Accept { flags };
     };
     Screen::Skip(reason)
+}
+
+/// How large a file may be to be read. Of what is no code the begin is read, if the whole is not out of all proportion.
+pub fn max_bytes(path: &str, rules: &Rules) -> u64 {
+    const MAX_CUT: usize = 64 << 20;
+    let is_format = matches!(crate::registry::reader_of(path), Some(crate::registry::Reader::Format(_)));
+    // Who asks for a small limit is not given a large one.
+    match is_format && rules.max_file_bytes >= Rules::default().max_file_bytes {
+        true => rules.max_file_bytes.max(MAX_CUT) as u64,
+        false => rules.max_file_bytes as u64,
+    }
 }
 
 /// Generated and vendored, from path and first bytes alone.

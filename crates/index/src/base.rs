@@ -13,6 +13,8 @@ pub(crate) struct Base {
     pub(crate) snapshot: SnapshotRow,
     /// Those that were read, by path: the record counts them so.
     pub(crate) files: Vec<FileRow>,
+    /// Those that were opened and left out.
+    pub(crate) skipped: Vec<FileRow>,
     pub(crate) results: Results,
     pub(crate) graph: Graph,
     pub(crate) names: Names,
@@ -29,14 +31,14 @@ impl Base {
         let images = (commit::find_graph(store, &snapshot), names::find_names(store, &snapshot));
         let (Some(graph), Some(names)) = images else { return Ok(None) };
         let reader = store.reader(&snapshot)?;
-        let files = reader.files()?.into_iter().filter(|it| it.skip_reason.is_none());
-        let files: Vec<FileRow> = files.collect();
+        let (files, skipped): (Vec<FileRow>, Vec<FileRow>) =
+            reader.files()?.into_iter().partition(|it| it.skip_reason.is_none());
         // Every unit is one that the record knows: nothing else has written into this snapshot.
         let rows = files.iter().map(|it| it.row);
         let fits = rows.eq(results.files.iter().map(|it| i64::from(it.file_row)))
             && reader.unit_rows() == results.units();
         drop(reader);
-        Ok(fits.then_some(Base { snapshot, files, results, graph, names }))
+        Ok(fits.then_some(Base { snapshot, files, skipped, results, graph, names }))
     }
 
     /// A file by its path, and its place.

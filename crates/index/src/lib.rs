@@ -22,6 +22,7 @@ mod delta;
 mod history;
 mod history_text;
 mod images;
+mod memory;
 mod names;
 mod pipeline;
 mod progress;
@@ -205,10 +206,13 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
         report.phases = phases.finish();
         return Ok(report);
     }
-    if let Source::Commit { .. } = request.source {
-        scanned = scan::scan(request.source, request.options)?;
-    }
     let mut base = Base::find(store, request)?;
+    if let Source::Commit { checkout, commit } = request.source {
+        scanned = match scan::scan_since(checkout, base.as_ref(), commit, request.options)? {
+            Some(scanned) => scanned,
+            None => scan::scan(request.source, request.options)?,
+        };
+    }
     let pool = pool(request.options.workers)?;
 
     phases.begin(Phase::Extract, Some(scanned.files.len() as u64));
@@ -256,18 +260,22 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
 
     phases.begin(Phase::Image, None);
     let n_resolved = resolution.n_resolved;
-    let images = make_images(store, base.as_ref(), &files, &kept_units, &written)?;
-    if let Some(results) = results_of(base.as_ref(), &same, resolution, &written) {
+    let results = results_of(base.as_ref(), &same, resolution, &written);
+    let after = files.read.iter().map(|it| (it.path.clone(), it.blob.as_bytes().to_vec())).collect();
+    let partial = partial_files(&files);
+    // Images that are made anew come from what was stored; facts are the larger part of what a run needs.
+    let files = base.is_some().then_some(files);
+    if files.is_none() {
+        memory::give_back();
+    }
+    let images = make_images(store, base.as_ref().zip(files.as_ref()), &kept_units, &written)?;
+    if let Some(results) = results {
         // A reader may not be allowed to write here; the next run then resolves everything.
         let _ = results::write(store, &written.snapshot, &results);
         step();
     }
     let written = written.snapshot;
 
-    let after = files.read.iter().map(|it| (it.path.clone(), it.blob.as_bytes().to_vec())).collect();
-    let partial = partial_files(&files);
-    // A search image that is made anew comes from what was stored; facts are the larger part of what a run needs.
-    let files = base.is_some().then_some(files);
     let since = base.as_ref().zip(images.as_ref()).zip(files.as_ref()).map(|((base, images), files)| Since {
         base,
         files,
@@ -332,13 +340,12 @@ fn kept_units(base: Option<&Base>, same: &[Option<u32>], resolution: &Resolution
 /// Graph and names of the new snapshot: patched, or none when they are built from all rows.
 fn make_images(
     store: &Store,
-    base: Option<&Base>,
-    files: &Files,
+    base: Option<(&Base, &Files)>,
     kept_units: &[u32],
     written: &Written,
 ) -> Result<Option<Images>> {
     let snapshot = &written.snapshot;
-    if let (Some(base), Some(units), Some(file_rows)) = (base, &written.units, &written.files) {
+    if let (Some((base, files)), Some(units), Some(file_rows)) = (base, &written.units, &written.files) {
         let units: Vec<u32> = units.iter().chain(kept_units).copied().collect();
         if let Some(images) = delta::images(store, base, snapshot, &units, files, file_rows)? {
             commit::write_graph(store, snapshot, &images.graph);

@@ -196,7 +196,9 @@ impl<'a> Content<'a> {
         let object = |reader: &Reader| {
             // Asking for the size first keeps huge blobs out of memory.
             Ok::<_, crate::Error>(match reader.blob_size(candidate.blob)? {
-                Some(size) if size > rules.max_file_bytes as u64 => Err(SkipReason::TooLarge),
+                Some(size) if size > knowing_extract::max_bytes(&candidate.path, rules) => {
+                    Err(SkipReason::TooLarge)
+                }
                 _ => Ok(reader.blob(candidate.blob)?),
             })
         };

@@ -4,8 +4,12 @@ use std::collections::BTreeMap;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use knowing_extract::{Rules, Screen, SkipReason};
-use knowing_vcs::{BlobId, Checkout, CommitId, Content, Directory, EntryKind, Ignore, ObjectFormat};
+use knowing_model::Stage;
+use knowing_vcs::{
+    BlobId, Checkout, CommitId, Content, Directory, EntryKind, IGNORE_FILE, Ignore, ObjectFormat,
+};
 
+use crate::base::Base;
 use crate::{Error, Options, Result};
 
 /// Where files come from.
@@ -85,6 +89,44 @@ fn scan_commit(checkout: &Checkout, commit: CommitId, filter: &Filter) -> Result
         }
     }
     Ok(scanned)
+}
+
+/// What `scan` finds in a commit, from what it found in that of `base`. None where more than contents of files differs:
+/// whether a file is read hangs on its path, on its kind and on the ignore files.
+pub(crate) fn scan_since(
+    checkout: &Checkout,
+    base: Option<&Base>,
+    commit: CommitId,
+    options: &Options,
+) -> Result<Option<Scanned>> {
+    let Some(base) = base.filter(|it| it.snapshot.stage == Stage::Base && options.cover_all()) else {
+        return Ok(None);
+    };
+    let Some(before) = CommitId::from_bytes(&base.snapshot.commit) else { return Ok(None) };
+    let Some(modified) = checkout.modified_files(before, commit)? else { return Ok(None) };
+    if modified.iter().any(|it| it.path.ends_with(IGNORE_FILE)) {
+        return Ok(None);
+    }
+    let mut scanned = Scanned { skipped: base.snapshot.counts.skipped.clone(), ..Scanned::default() };
+    for reason in base.skipped.iter().filter_map(|it| it.skip_reason.as_ref()) {
+        // What was opened will be looked at again.
+        if let Some(count) = scanned.skipped.get_mut(reason) {
+            *count = count.saturating_sub(1);
+        }
+    }
+    scanned.skipped.retain(|_, count| *count > 0);
+    for file in base.files.iter().chain(&base.skipped) {
+        let blob = match modified.binary_search_by(|it| it.path.as_str().cmp(&file.path)) {
+            Ok(at) => Some(modified[at].blob),
+            Err(_) => BlobId::from_bytes(&file.blob),
+        };
+        let (Some(blob), Some(language)) = (blob, knowing_extract::accepts(&file.path)) else {
+            return Ok(None);
+        };
+        scanned.files.push(Candidate { path: file.path.clone(), blob, language });
+    }
+    scanned.files.sort_unstable_by(|one, other| one.path.cmp(&other.path));
+    Ok(Some(scanned))
 }
 
 /// Only files are read that git's index does not know as they are.

@@ -6,13 +6,18 @@ pub fn checksum(bytes: &[u8]) -> u64 {
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut lanes = [1_u64, 2, 3, 4];
     let fold = |lane: u64, word: u64| (lane ^ word).wrapping_mul(ODD).rotate_left(29);
-    let mut blocks = bytes.chunks_exact(32);
-    for block in &mut blocks {
-        for (lane, word) in lanes.iter_mut().zip(block.chunks_exact(8)) {
-            *lane = fold(*lane, word.try_into().map_or(0, u64::from_le_bytes));
-        }
+    let (blocks, rest) = bytes.as_chunks::<32>();
+    for block in blocks {
+        let [one, two, three, four] = block.as_chunks::<8>().0 else {
+            unreachable!("32 bytes are four words")
+        };
+        // Lane by lane: a loop over them is slow in builds that inline less.
+        lanes[0] = fold(lanes[0], u64::from_le_bytes(*one));
+        lanes[1] = fold(lanes[1], u64::from_le_bytes(*two));
+        lanes[2] = fold(lanes[2], u64::from_le_bytes(*three));
+        lanes[3] = fold(lanes[3], u64::from_le_bytes(*four));
     }
-    for part in blocks.remainder().chunks(8) {
+    for part in rest.chunks(8) {
         let mut word = [0; 8];
         word[..part.len()].copy_from_slice(part);
         lanes[0] = fold(lanes[0], u64::from_le_bytes(word));

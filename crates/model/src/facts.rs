@@ -142,6 +142,8 @@ pub enum PartialReason {
     TooManyNodes,
     TooManyFacts,
     TooDeep,
+    /// Read up to its line; what follows is over the limit of bytes.
+    TooLarge,
 }
 
 impl PartialReason {
@@ -153,6 +155,7 @@ impl PartialReason {
             PartialReason::TooManyNodes => "too_many_nodes",
             PartialReason::TooManyFacts => "too_many_facts",
             PartialReason::TooDeep => "too_deep",
+            PartialReason::TooLarge => "too_large",
         }
     }
 }

@@ -4,6 +4,7 @@
 //! two and from the list below; adding an operation is one file and one line.
 
 mod answer;
+mod audit_supply_chain;
 mod blast_radius;
 mod callees;
 mod callers;
@@ -64,6 +65,10 @@ mod why;
 mod work_state;
 
 pub use answer::{Link, SCHEMA, SymbolInfo, Tree};
+pub use audit_supply_chain::{
+    AuditFormat, AuditSupplyChain, AuditSupplyChainReply, AuditedFile, AuditedPackage, CapabilityPath,
+    CapabilityStep, Finding, UnreadFile, Verdict,
+};
 pub use blast_radius::{BlastRadius, BlastRadiusReply, Impact, PathStep, Risk};
 pub use callees::{Callees, CalleesReply};
 pub use callers::{Callers, CallersReply, Neighbour};
@@ -219,6 +224,7 @@ operations! {
     PrImpact pr_impact::PrImpact -> PrImpactReply, "pr_impact", reads;
     Prove prove::Prove -> ProveReply, "prove", reads;
     ProveAbsent prove_absent::ProveAbsent -> ProveReply, "prove_absent", reads;
+    AuditSupplyChain audit_supply_chain::AuditSupplyChain -> AuditSupplyChainReply, "audit_supply_chain";
     Verify verify::Verify -> VerifyReply, "verify";
     Fsck fsck::Fsck -> FsckReply, "fsck", reads;
     Gc gc::Gc -> GcReply, "gc";
@@ -236,6 +242,7 @@ impl Reply {
     pub fn is_negative(&self) -> bool {
         match self {
             Reply::Verify(it) => !it.holds,
+            Reply::AuditSupplyChain(it) => it.suspicious > 0,
             Reply::Stale(it) => it.is_stale,
             Reply::Fsck(it) => it.total_errors > 0,
             _ => false,

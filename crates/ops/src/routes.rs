@@ -130,6 +130,8 @@ pub(crate) fn is_same(route: &str, request: &str) -> bool {
     else {
         return false;
     };
+    // A host may stand before the method.
+    let wanted = wanted.rsplit('/').next().unwrap_or(wanted);
     let segments = |it: &str| -> Vec<String> {
         let all = it.trim_matches('/').split('/');
         all.map(|it| if it.starts_with('{') { "{}".to_owned() } else { it.to_owned() }).collect()
@@ -152,6 +154,7 @@ mod tests {
     #[test]
     fn a_request_means_a_route_whatever_its_parameters_are_called() {
         assert!(is_same("GET /users/{id}", "GET /users/{}"));
+        assert!(is_same("GET /users/{id}", "api.acme.com/GET /users/{}"));
         assert!(is_same("ANY /users/{id}/", "POST /users/{x}"));
         assert!(!is_same("GET /users/{id}", "GET /users/me"));
         assert!(!is_same("GET /users", "POST /users"));

@@ -38,18 +38,34 @@ impl UnresolvedSites {
     /// Sites that may be calls of these nodes: same name, a fitting number of arguments, a language of one family.
     pub(crate) fn of(view: &View<'_>, nodes: &[NodeIndex]) -> Result<UnresolvedSites> {
         let name = view.symbol(nodes[0])?.symbol.name.to_string();
+        let sites = UnresolvedSites::rows(view, nodes, &name)?;
+        UnresolvedSites::sample(view, name, sites)
+    }
+
+    /// The symbols that make such calls of a node.
+    pub(crate) fn callers_of(view: &View<'_>, node: NodeIndex) -> Result<Vec<NodeIndex>> {
+        let name = view.symbol(node)?.symbol.name.to_string();
+        let rows = UnresolvedSites::rows(view, &[node], &name)?;
+        let mut callers: Vec<NodeIndex> =
+            rows.iter().filter_map(|it| view.graph().of_sym(it.source)).collect();
+        callers.sort_unstable();
+        callers.dedup();
+        Ok(callers)
+    }
+
+    fn rows(view: &View<'_>, nodes: &[NodeIndex], name: &str) -> Result<Vec<UnresolvedRow>> {
         let mut accepted = Vec::new();
         for &node in nodes {
             accepted.push((Arguments::of(view, node)?, view.info(node)?.language));
         }
-        let mut sites = view.reader().unresolved_named(&name)?;
+        let mut sites = view.reader().unresolved_named(name)?;
         sites.retain(|site| {
             accepted.iter().any(|(arguments, language)| {
                 let same_family = language.as_ref().is_none_or(|it| family(it) == family(&site.language));
                 same_family && arguments.fit(site.n_arguments)
             })
         });
-        UnresolvedSites::sample(view, name, sites)
+        Ok(sites)
     }
 
     /// Sites inside these nodes.

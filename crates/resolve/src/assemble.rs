@@ -6,15 +6,15 @@ use std::sync::Arc;
 use knowing_model::facts::{DeclId, FileFacts};
 use knowing_model::name::{container_of, in_file};
 use knowing_model::{
-    ContainerClass, Edge, Node, NodeFlags, NodeKind, Position, Span, Symbol, Unit, UnitLayer, Unresolved,
-    package_of,
+    ContainerClass, Edge, EdgeKind, Node, NodeFlags, NodeKind, Position, Span, Symbol, Unit, UnitLayer,
+    Unresolved, package_of,
 };
 use rustc_hash::FxHashMap;
 
 use crate::Resolution;
 use crate::again::keys::{self, mix};
 use crate::again::{Answers, FileRecord, Previous, Record, recorded_leads};
-use crate::derive::{DerivedEdge, Lead};
+use crate::derive::{self, Derived, DerivedEdge, Lead};
 use crate::emit::{End, FileEdges, Outside};
 use crate::world::{Def, World};
 
@@ -23,7 +23,7 @@ pub(crate) struct Parts<'a> {
     /// None for a file that keeps its result.
     pub(crate) files: Vec<Option<FileEdges>>,
     pub(crate) leads: Vec<Vec<Lead>>,
-    pub(crate) derived: Vec<DerivedEdge>,
+    pub(crate) derived: Derived,
     pub(crate) shared: Answers,
     pub(crate) previous: Option<&'a Previous<'a>>,
 }
@@ -46,12 +46,11 @@ pub(crate) fn assemble(world: &World<'_>, parts: Parts<'_>) -> Resolution {
                 reads: std::mem::take(&mut result.reads),
                 stated: std::mem::take(&mut result.stated),
                 leads: recorded_leads(world, leads),
-                resolved: 0,
-                derived: 0,
+                ..FileRecord::default()
             },
             None => {
                 kept.push((file as u32, UnitLayer::Resolved));
-                FileRecord { derived: 0, ..before(file).cloned().unwrap_or_default() }
+                FileRecord { derived: 0, similar: 0, ..before(file).cloned().unwrap_or_default() }
             }
         });
     }
@@ -66,14 +65,29 @@ pub(crate) fn assemble(world: &World<'_>, parts: Parts<'_>) -> Resolution {
             _ => units.push(resolved_unit(world, &mut symbols, &first, file as u32, result)),
         }
     }
-    for of_file in derived.chunk_by(|one, other| world.file_of(one.source) == world.file_of(other.source)) {
-        let file = world.file_of(of_file[0].source) as usize;
+    let mut rest = derived.edges();
+    for (file, record) in (0..).zip(&mut records) {
+        let own = Derived::of_file(world, file, &mut rest);
+        let before = before(file as usize);
+        let digest = |of: &mut dyn Iterator<Item = &DerivedEdge>| {
+            of.fold(0_u64, |sum, it| sum.wrapping_add(it.digest(world)))
+        };
+        record.similar = match before.filter(|_| derived.keeps_similar(file)) {
+            Some(before) => before.similar,
+            None => digest(&mut own.iter().filter(|it| it.kind == EdgeKind::SimilarTo)),
+        };
+        if own.is_empty() && record.similar == 0 {
+            continue;
+        }
+        let others = digest(&mut own.iter().filter(|it| it.kind != EdgeKind::SimilarTo));
         // Never 0, which stands for none.
-        let digest = of_file.iter().fold(0_u64, |sum, it| sum.wrapping_add(it.digest(world))) | 1;
-        records[file].derived = digest;
-        match before(file) {
-            Some(before) if before.derived == digest => kept.push((file as u32, UnitLayer::Derived)),
-            _ => units.push(derived_unit(world, &mut symbols, file as u32, of_file)),
+        record.derived = others.wrapping_add(record.similar) | 1;
+        match before {
+            Some(before) if before.derived == record.derived => kept.push((file, UnitLayer::Derived)),
+            _ if derived.keeps_similar(file) => {
+                units.push(derived_unit(world, &mut symbols, file, &derive::completed(world, file, own)));
+            }
+            _ => units.push(derived_unit(world, &mut symbols, file, own)),
         }
     }
     let record = Record::new(records, shared.into_inner());

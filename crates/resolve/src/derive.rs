@@ -8,6 +8,7 @@ mod tested;
 use knowing_model::facts::BaseRole;
 use knowing_model::{EdgeKind, NodeKind, Provenance};
 
+use crate::again::Previous;
 use crate::again::keys::mix;
 use crate::emit::{End, FileEdges};
 use crate::hierarchy::Ancestor;
@@ -15,6 +16,7 @@ use crate::names::Name;
 use crate::scopes::{Item, Scope};
 use crate::world::{Def, World};
 
+#[derive(Clone, Copy)]
 pub(crate) struct DerivedEdge {
     pub(crate) source: Def,
     pub(crate) target: Def,
@@ -64,8 +66,46 @@ impl Lead {
     }
 }
 
-/// Sorted by source, target and kind. `leads` are those of each file.
-pub(crate) fn derive(world: &World<'_>, leads: &[Vec<Lead>]) -> Vec<DerivedEdge> {
+/// What is derived of a run.
+pub(crate) struct Derived {
+    /// Sorted by source, target and kind.
+    edges: Vec<DerivedEdge>,
+    /// For each file whether its `similar_to` edges are those of the run before; they are not among the edges.
+    keeps_similar: Vec<bool>,
+}
+
+impl Derived {
+    /// Those whose source is in a file, in order. Files are asked in ascending order; `rest` are the edges from there on.
+    pub(crate) fn of_file<'e>(
+        world: &World<'_>,
+        file: u32,
+        rest: &mut &'e [DerivedEdge],
+    ) -> &'e [DerivedEdge] {
+        let end = rest.partition_point(|it| world.file_of(it.source) <= file);
+        let (own, after) = rest.split_at(end);
+        *rest = after;
+        own
+    }
+
+    pub(crate) fn edges(&self) -> &[DerivedEdge] {
+        &self.edges
+    }
+
+    pub(crate) fn keeps_similar(&self, file: u32) -> bool {
+        self.keeps_similar[file as usize]
+    }
+}
+
+/// All edges of a file, `own` being those that were made: what was left out is made now.
+pub(crate) fn completed(world: &World<'_>, file: u32, own: &[DerivedEdge]) -> Vec<DerivedEdge> {
+    let similar = similar::around(world, file).into_iter().filter(|it| world.file_of(it.source) == file);
+    let mut edges: Vec<DerivedEdge> = own.iter().copied().chain(similar).collect();
+    edges.sort_unstable_by_key(|it| (it.source, it.target, it.kind));
+    edges
+}
+
+/// `leads` are those of each file.
+pub(crate) fn derive(world: &World<'_>, leads: &[Vec<Lead>], previous: Option<&Previous<'_>>) -> Derived {
     let mut edges = Vec::new();
     for def in (0..world.n_defs() as u32).map(Def) {
         let owner = world.hierarchy.owner_type(world, def);
@@ -83,10 +123,10 @@ pub(crate) fn derive(world: &World<'_>, leads: &[Vec<Lead>]) -> Vec<DerivedEdge>
     crate::languages::derived(world, &mut edges);
     hints::propagate(world, leads, &mut edges);
     tested::tested(world, leads, &mut edges);
-    similar::similar(world, &mut edges);
+    let keeps_similar = similar::similar(world, previous, &mut edges);
     edges.sort_unstable_by_key(|it| (it.source, it.target, it.kind));
     edges.dedup_by_key(|it| (it.source, it.target, it.kind));
-    edges
+    Derived { edges, keeps_similar }
 }
 
 fn overrides(world: &World<'_>, def: Def, owner: Def, edges: &mut Vec<DerivedEdge>) {

@@ -91,7 +91,7 @@ pub fn resolve(input: &Input<'_>, previous: Option<&Previous<'_>>) -> Resolution
         resolve_files(&world, &mut files, |file| restated.contains(&file));
     }
     let leads = again::leads(&world, &files, previous);
-    let derived = derive::derive(&world, &leads);
+    let derived = derive::derive(&world, &leads, previous);
     assemble::assemble(&world, assemble::Parts { files, leads, derived, shared, previous })
 }
 

@@ -223,9 +223,14 @@ impl Emitter<'_> {
             LinkEnd::Symbol(text) => End::Def(world.offers.symbol(world, facts.text(text))?),
             LinkEnd::Route { method, pattern } => {
                 let (method, pattern) = (facts.text(method), facts.text(pattern));
+                // `//host/path`: a host is part of the name of what lies outside.
+                let (host, pattern) = match pattern.strip_prefix("//").and_then(|it| it.split_once('/')) {
+                    Some((host, _)) => (format!("{host}/"), &pattern[2 + host.len()..]),
+                    None => (String::new(), pattern),
+                };
                 match world.routes.meant(method, pattern) {
                     Some((file, index)) => End::Route(file, index),
-                    None => self.outside_of(NodeKind::Endpoint, "", &format!("{method} {pattern}")),
+                    None => self.outside_of(NodeKind::Endpoint, "", &format!("{host}{method} {pattern}")),
                 }
             }
         })

@@ -116,7 +116,37 @@ impl Routes {
                 _ => None,
             }
         };
-        self.served(method, pattern).or_else(contract)
+        self.served(method, pattern).or_else(contract).or_else(|| self.fitting(method, pattern))
+    }
+
+    /// The route that answers a path with values in it: `/users/5` is `/users/{id}`. Of those that fit, the one with the
+    /// fewest parameters; none where there are several.
+    fn fitting(&self, method: &str, path: &str) -> Option<(u32, u32)> {
+        const MAX_SEGMENTS: usize = 8;
+        let segments: Vec<&str> = path.split('/').collect();
+        let values: Vec<usize> = (0..segments.len()).filter(|it| !segments[*it].is_empty()).collect();
+        if values.len() > MAX_SEGMENTS {
+            return None;
+        }
+        let replaced = |places: &[usize]| {
+            let of = |at: usize| if places.contains(&at) { "{}" } else { segments[at] };
+            (0..segments.len()).map(of).collect::<Vec<_>>().join("/")
+        };
+        let singles = values.iter().map(|it| vec![*it]);
+        let pairs = values.iter().flat_map(|one| {
+            values.iter().filter(move |other| *other > one).map(move |other| vec![*one, *other])
+        });
+        for choice in [singles.collect::<Vec<_>>(), pairs.collect()] {
+            let mut found: Vec<(u32, u32)> =
+                choice.iter().filter_map(|it| self.served(method, &replaced(it))).collect();
+            found.dedup();
+            match found[..] {
+                [] => {}
+                [one] => return Some(one),
+                _ => return None,
+            }
+        }
+        None
     }
 
     /// The route of code under a method and pattern, when there is one alone.

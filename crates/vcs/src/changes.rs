@@ -195,7 +195,7 @@ impl Differ {
 }
 
 /// Reads the tree of a commit and gives its parents; none when either is not here.
-fn read_root(
+pub(crate) fn read_root(
     objects: &gix::OdbHandle,
     commit: gix::ObjectId,
     out: &mut Vec<u8>,

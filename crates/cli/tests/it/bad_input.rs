@@ -291,3 +291,24 @@ fn two_thousand_files_in_one_directory() {
         json!(2_000)
     );
 }
+
+#[test]
+fn x2_of_a_dump_over_the_limit_the_begin_is_read_and_the_answer_says_so() {
+    let (session, repo) = (Session::new(), Fixture::new());
+    let rows = "INSERT INTO users VALUES (1, 'a name');\n".repeat((3 << 20) / 39);
+    repo.write("dump.sql", &format!("CREATE TABLE users (id int);\n{rows}CREATE TABLE late (id int);\n"));
+    let paths = "  /a:\n    get: {}\n".repeat((3 << 20) / 18);
+    repo.write("openapi.yaml", &format!("openapi: 3.0.0\npaths:\n{paths}"));
+    repo.write("app.py", "def main():\n    return 1\n");
+    repo.commit("a dump");
+    let reply = session.index(&repo);
+    let partial = reply["partial"].as_array().unwrap();
+    let listed: Vec<(&str, &str)> =
+        partial.iter().map(|it| (it["file"].as_str().unwrap(), it["reason"].as_str().unwrap())).collect();
+    assert_eq!(listed, [("dump.sql", "too_large"), ("openapi.yaml", "too_large")], "{reply}");
+    assert!(partial[0]["line"].as_u64().is_some_and(|it| it > 40_000), "where reading ended: {reply}");
+    let text = session.text(repo.path(), &["query", "users", "--kinds", "table"]);
+    assert!(text.contains("users"), "{text}");
+    let text = session.text(repo.path(), &["query", "main", "--kinds", "function"]);
+    assert!(text.contains("app.py"), "the next files are read: {text}");
+}

@@ -26,6 +26,7 @@ mod serving;
 mod session;
 mod shells;
 mod snapshots;
+mod supply_chain;
 mod system;
 mod tidy;
 mod tools;

@@ -274,6 +274,54 @@ fn a3_five_more_languages_and_runners_have_their_commands() {
     }
 }
 
+/// Applications whose tests know nothing of a handler but its path: the handler's file, and the command of its test.
+const ASKED: [(&str, &str, &str); 4] = [
+    (
+        "//- /shop/urls.py\nfrom django.urls import path\n\nfrom shop import views\n\nurlpatterns = [path(\"carts/<int:id>/\", views.show)]\n//- /shop/views.py\ndef show(request, id):\n    return None\n//- /shop/tests.py\nfrom django.test import TestCase\n\n\nclass ShowTests(TestCase):\n    def test_show(self):\n        self.client.get(\"/carts/3/\")\n",
+        "shop/views.py",
+        "test_show",
+    ),
+    (
+        "//- /package.json\n{\"devDependencies\": {\"jest\": \"29\", \"express\": \"4\"}}\n//- /routes.js\nfunction list(req, res) {}\nmodule.exports = { list };\n//- /app.js\nconst express = require('express');\nconst { list } = require('./routes');\nconst app = express();\napp.get('/carts', list);\nmodule.exports = app;\n//- /app.test.js\nconst request = require('supertest');\nconst app = require('./app');\ntest('lists', async () => { await request(app).get('/carts'); });\n",
+        "routes.js",
+        "lists",
+    ),
+    (
+        "//- /pom.xml\n<project></project>\n//- /src/main/java/shop/Carts.java\npackage shop;\nimport org.springframework.web.bind.annotation.GetMapping;\nimport org.springframework.web.bind.annotation.RestController;\n@RestController\npublic class Carts {\n    @GetMapping(\"/carts/{id}\")\n    public String show(String id) { return id; }\n}\n//- /src/test/java/shop/CartsTest.java\npackage shop;\nimport static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.get;\nimport org.junit.jupiter.api.Test;\nimport org.springframework.test.web.servlet.MockMvc;\nclass CartsTest {\n    MockMvc mvc;\n    @Test\n    void shows() throws Exception { mvc.perform(get(\"/carts/7\")); }\n}\n",
+        "src/main/java/shop/Carts.java",
+        "shows",
+    ),
+    (
+        "//- /Gemfile\n//- /config/routes.rb\nRails.application.routes.draw do\n  resources :carts\nend\n//- /app/controllers/carts_controller.rb\nclass CartsController < ApplicationController\n  def show\n    nil\n  end\nend\n//- /test/integration/carts_test.rb\nclass CartsTest < ActionDispatch::IntegrationTest\n  test \"shows a cart\" do\n    get \"/carts/3\"\n  end\nend\n",
+        "app/controllers/carts_controller.rb",
+        "shows a cart",
+    ),
+];
+
+#[test]
+fn a3_tests_that_ask_for_a_path_are_tests_of_its_handler() {
+    for (text, file, test) in ASKED {
+        let (session, repo) = (Session::new(), Fixture::from_text(text));
+        repo.commit("a shop");
+        session.index(&repo);
+        let found = session.json(repo.path(), &["test-scope", "--files", file, "--output", "functions"]);
+        assert_eq!(names(&found["functions"]), BTreeSet::from([test.to_owned()]), "{file}: {found}");
+        let run = session.json(repo.path(), &["test-scope", "--files", file, "--output", "run"]);
+        assert!(run["run"][0]["command"].as_str().is_some_and(|it| !it.is_empty()), "{run}");
+    }
+}
+
+#[test]
+fn a3_a_test_that_calls_the_name_counts_where_nothing_else_leads_to_one() {
+    let text = "//- /cart.py\nclass Cart:\n    def settle(self):\n        return 1\n//- /tests/test_cart.py\ndef test_settles(cart):\n    assert cart.settle()\n\n\ndef test_other(cart):\n    assert cart.open()\n";
+    let (session, repo) = (Session::new(), Fixture::from_text(text));
+    repo.commit("a cart that a fixture makes");
+    session.index(&repo);
+    let found = session.json(repo.path(), &["test-scope", "--files", "cart.py", "--output", "functions"]);
+    assert_eq!(names(&found["functions"]), BTreeSet::from(["test_settles".to_owned()]), "{found}");
+    assert_eq!((&found["functions"][0]["by_name"], &found["uncovered"]), (&json!(true), &json!([])));
+}
+
 #[test]
 fn the_repository_from_above_counts_what_joins_its_parts() {
     let (session, repo) = (Session::new(), shop());

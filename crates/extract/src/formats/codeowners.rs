@@ -16,6 +16,10 @@ pub(crate) const CODEOWNERS: Format = Format {
 fn read(sheet: &mut Sheet<'_>) {
     for (number, line) in (1_u32..).zip(sheet.text.lines()) {
         let body = line.split(" #").next().unwrap_or_default().trim();
+        if body.starts_with('[') && !body.contains(']') {
+            sheet.partial(number);
+            continue;
+        }
         // Sections of GitLab say nothing of paths.
         if body.is_empty() || body.starts_with(['#', '[', '^']) {
             continue;

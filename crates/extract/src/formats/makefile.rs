@@ -2,6 +2,7 @@
 
 use knowing_model::facts::{DeclId, LinkEnd};
 use knowing_model::{EdgeKind, NodeKind, Position};
+use rustc_hash::FxHashMap;
 
 use super::{Format, Sheet};
 
@@ -14,14 +15,14 @@ pub(crate) const MAKEFILE: Format = Format {
 
 fn read(sheet: &mut Sheet<'_>) {
     let text = sheet.text;
-    let mut targets: Vec<(String, DeclId)> = Vec::new();
+    let mut targets: FxHashMap<String, DeclId> = FxHashMap::default();
     let mut needs: Vec<(DeclId, Vec<String>, Position)> = Vec::new();
     let mut current: Option<DeclId> = None;
-    let mut in_define = false;
+    let mut in_define: Option<u32> = None;
     let mut pending: Option<(u32, String)> = None;
     for (number, line) in (1_u32..).zip(text.lines()) {
-        if in_define {
-            in_define = line.trim() != "endef";
+        if in_define.is_some() {
+            in_define = in_define.filter(|_| line.trim() != "endef");
             continue;
         }
         if let Some(recipe) = line.strip_prefix('\t') {
@@ -46,7 +47,7 @@ fn read(sheet: &mut Sheet<'_>) {
             continue;
         }
         if line.starts_with("define ") {
-            in_define = true;
+            in_define = Some(first);
             continue;
         }
         let includes = ["include ", "-include ", "sinclude "].iter().find_map(|it| line.strip_prefix(it));
@@ -66,12 +67,15 @@ fn read(sheet: &mut Sheet<'_>) {
             let name = name.strip_prefix("export ").or(name.strip_prefix("override ")).unwrap_or(name).trim();
             if !name.is_empty()
                 && name.bytes().all(|it| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-' | b'.'))
-                && !targets.iter().any(|it| it.0 == name)
+                && !targets.contains_key(name)
             {
                 sheet.declare(NodeKind::Var, name, position, first, name);
             }
             current = None;
             continue;
+        }
+        if line.starts_with(':') {
+            sheet.partial(first);
         }
         let Some((names, rest)) = line.split_once(':').filter(|_| is_word) else { continue };
         current = None;
@@ -83,11 +87,11 @@ fn read(sheet: &mut Sheet<'_>) {
             .map(str::to_owned)
             .collect();
         for name in names.split_whitespace().filter(|it| !it.contains(['$', '(']) && *it != ".PHONY") {
-            let known = targets.iter().find(|it| it.0 == name).map(|it| it.1);
+            let known = targets.get(name).copied();
             let decl = known.or_else(|| sheet.declare(NodeKind::Target, name, position, first, line));
             let Some(decl) = decl else { continue };
             if known.is_none() {
-                targets.push((name.to_owned(), decl));
+                targets.insert(name.to_owned(), decl);
             }
             needs.push((decl, wanted.clone(), position));
             current = Some(decl);
@@ -96,10 +100,13 @@ fn read(sheet: &mut Sheet<'_>) {
             }
         }
     }
+    if let Some(line) = in_define {
+        sheet.partial(line);
+    }
     for (decl, wanted, position) in needs {
         for name in wanted {
-            match targets.iter().find(|it| it.0 == name) {
-                Some((_, target)) => {
+            match targets.get(&name) {
+                Some(target) => {
                     sheet.link(LinkEnd::Decl(decl), EdgeKind::DependsOn, LinkEnd::Decl(*target), position)
                 }
                 None => {

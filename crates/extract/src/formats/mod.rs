@@ -51,16 +51,36 @@ pub(crate) struct Format {
 
 impl Format {
     pub(crate) fn read(&self, path: &str, bytes: &[u8], limits: &Limits) -> FileFacts {
+        let is_cut = bytes.len() > limits.max_bytes;
+        let n_lines = Source::new(bytes).n_lines();
+        let bytes = if is_cut { &bytes[..self.border(bytes, limits.max_bytes)] } else { bytes };
         let text = String::from_utf8_lossy(bytes);
         let mut sheet = Sheet::new(path, &text, limits);
-        sheet.facts.n_lines = Source::new(bytes).n_lines();
+        sheet.facts.n_lines = n_lines;
         sheet.facts.language = self.name.to_owned();
-        if std::str::from_utf8(bytes).is_err() {
+        if is_cut {
+            let line = Some(Source::new(bytes).n_lines().max(1));
+            sheet.facts.partial = Some(Partial { reason: PartialReason::TooLarge, line });
+        } else if std::str::from_utf8(bytes).is_err() {
             let line = Source::new(bytes).first_invalid_line();
             sheet.facts.partial = Some(Partial { reason: PartialReason::InvalidUtf8, line });
         }
         (self.read)(&mut sheet);
         sheet.finish()
+    }
+
+    /// Where a file that is too large is cut: behind the last statement of a dump, the last document of YAML, the last line
+    /// of what is read by lines. One document of YAML or JSON has no border: nothing of it is read.
+    fn border(&self, bytes: &[u8], most: usize) -> usize {
+        let begin = &bytes[..most];
+        let behind = |mark: &[u8], keep: usize| memchr::memmem::rfind(begin, mark).map(|it| it + keep);
+        let border = match self.name {
+            "sql" => behind(b";\n", 2).or_else(|| behind(b";\r\n", 3)),
+            "yaml" => behind(b"\n---", 1),
+            "json" | "maven" | "dotnet" => None,
+            _ => behind(b"\n", 1),
+        };
+        border.unwrap_or(0)
     }
 }
 
@@ -338,3 +358,6 @@ impl Sheet<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

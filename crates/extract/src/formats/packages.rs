@@ -103,6 +103,11 @@ fn read_requirements(sheet: &mut Sheet<'_>) {
             .chars()
             .take_while(|it| it.is_ascii_alphanumeric() || matches!(it, '-' | '_' | '.'))
             .collect();
+        let is_path = body.starts_with(['-', '.', '/', '$']) || body.contains("://");
+        if name.is_empty() && !is_path {
+            sheet.partial(number);
+            continue;
+        }
         if name.is_empty() || body.starts_with('-') || body.contains("://") && !body.contains('@') {
             continue;
         }
@@ -115,8 +120,9 @@ pub(crate) fn depends(sheet: &mut Sheet<'_>, from: LinkEnd, ecosystem: &str, nam
     sheet.link(from, EdgeKind::DependsOn, to, position);
 }
 
-/// Start tags, texts and end tags of an XML text, enough for project files.
-fn tags(text: &str) -> Vec<(&str, &str, usize)> {
+/// Start tags, texts and end tags of an XML text, enough for project files; a tag that does not end makes it partial.
+fn tags<'s>(sheet: &mut Sheet<'s>) -> Vec<(&'s str, &'s str, usize)> {
+    let text = sheet.text;
     let mut out = Vec::new();
     let mut at = 0;
     while let Some(open) = text[at..].find('<').map(|it| at + it) {
@@ -124,7 +130,11 @@ fn tags(text: &str) -> Vec<(&str, &str, usize)> {
             at = text[open..].find("-->").map_or(text.len(), |it| open + it + 3);
             continue;
         }
-        let Some(close) = text[open..].find('>').map(|it| open + it) else { break };
+        let Some(close) = text[open..].find('>').map(|it| open + it) else {
+            let position = sheet.position(open);
+            sheet.partial(position.line);
+            break;
+        };
         let next = text[close..].find('<').map_or(text.len(), |it| close + it);
         out.push((&text[open + 1..close], text[close + 1..next].trim(), open));
         at = next.max(close + 1);
@@ -133,7 +143,7 @@ fn tags(text: &str) -> Vec<(&str, &str, usize)> {
 }
 
 fn read_maven(sheet: &mut Sheet<'_>) {
-    let all = tags(sheet.text);
+    let all = tags(sheet);
     let mut stack: Vec<&str> = Vec::new();
     let (mut group, mut artifact) = ("", "");
     let mut project: Option<knowing_model::facts::DeclId> = None;
@@ -180,7 +190,7 @@ fn read_maven(sheet: &mut Sheet<'_>) {
 }
 
 fn read_dotnet(sheet: &mut Sheet<'_>) {
-    let all = tags(sheet.text);
+    let all = tags(sheet);
     let file = sheet.path.rsplit('/').next().unwrap_or_default();
     let stem = file.rsplit_once('.').map_or(file, |it| it.0).to_owned();
     let own = match file.ends_with("proj") {

@@ -4,6 +4,7 @@
 //! the next document is read.
 
 use knowing_model::Position;
+use rustc_hash::FxHashMap;
 use saphyr_parser::{Event, Parser};
 
 /// Nodes of one file.
@@ -71,7 +72,7 @@ impl Yaml {
             Position { line: line as u32 + first_line, column: column as u32 }
         };
         let mut open: Vec<(Id, Option<Id>)> = Vec::new();
-        let mut anchors: Vec<(usize, Id)> = Vec::new();
+        let mut anchors: FxHashMap<usize, Id> = FxHashMap::default();
         for event in Parser::new_from_str(text) {
             let (event, span) = match event {
                 Ok(it) => it,
@@ -92,8 +93,8 @@ impl Yaml {
                 }
                 Event::SequenceStart(anchor, it) => (Kind::List(Vec::new()), anchor, tag(it), true),
                 Event::MappingStart(anchor, it) => (Kind::Map(Vec::new()), anchor, tag(it), true),
-                Event::Alias(anchor) => match anchors.iter().rev().find(|it| it.0 == anchor) {
-                    Some((_, target)) => (Kind::Alias(*target), 0, None, false),
+                Event::Alias(anchor) => match anchors.get(&anchor) {
+                    Some(target) => (Kind::Alias(*target), 0, None, false),
                     None => (Kind::Scalar(String::new()), 0, None, false),
                 },
                 Event::SequenceEnd | Event::MappingEnd => {
@@ -108,7 +109,7 @@ impl Yaml {
             let id = Id(self.nodes.len());
             self.nodes.push(Node { kind, position: at, last_line: span.end.line() as u32 + first_line, tag });
             if anchor > 0 {
-                anchors.push((anchor, id));
+                anchors.insert(anchor, id);
             }
             match open.last_mut() {
                 None => self.documents.push(id),

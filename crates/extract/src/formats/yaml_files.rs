@@ -46,7 +46,8 @@ const READERS: &[Reader] = &[
 fn read(sheet: &mut Sheet<'_>) {
     let yaml = Yaml::parse(sheet.text);
     if let Some(line) = yaml.error {
-        sheet.partial(line);
+        // An error at the end stands behind the last line.
+        sheet.partial(line.min(sheet.facts.n_lines.max(1)));
     }
     if yaml.is_cut {
         sheet.partial_for(knowing_model::facts::PartialReason::TooManyNodes, None);

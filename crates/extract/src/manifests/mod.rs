@@ -31,7 +31,7 @@ impl Manifests {
             Ok(manifest) => (manifest, None),
             Err(line) => {
                 let partial = Partial { reason: PartialReason::SyntaxError, line: Some(line) };
-                (Manifest::default(), Some(partial))
+                (self.rest(text, line), Some(partial))
             }
         };
         let mut sheet = Sheet::new(path, text, limits);
@@ -46,12 +46,32 @@ impl Manifests {
         }
     }
 
+    /// What is left of a list of directives without the lines that are none. A document that is broken says nothing.
+    fn rest(&self, text: &str, line: u32) -> Manifest {
+        const MAX_BROKEN: usize = 64;
+        if !matches!(self.name, "gomod" | "gowork") {
+            return Manifest::default();
+        }
+        let mut lines: Vec<&str> = text.lines().collect();
+        let mut line = line;
+        for _ in 0..MAX_BROKEN {
+            if let Some(it) = lines.get_mut((line as usize).saturating_sub(1)) {
+                *it = "";
+            }
+            match (self.read)(&lines.join("\n")) {
+                Ok(manifest) => return manifest,
+                Err(next) => line = next,
+            }
+        }
+        Manifest::default()
+    }
+
     /// Packages that are asked for, and scripts that can be run.
     fn depends(&self, sheet: &mut Sheet<'_>, manifest: &Manifest) {
         let ecosystem = match self.name {
             "cargo" => "cargo",
             "composer" => "composer",
-            "go_mod" => "go",
+            "gomod" => "go",
             "package_json" => "npm",
             "pyproject" | "setup_cfg" => "pypi",
             _ => return,

@@ -7,11 +7,13 @@
 
 mod arguments;
 pub(crate) mod build_files;
+pub(crate) mod capabilities;
 mod constants;
 mod events;
 mod requests;
 pub(crate) mod routes;
 mod rpc;
+mod test_requests;
 
 use std::cell::OnceCell;
 
@@ -35,6 +37,7 @@ pub(crate) fn run(facts: &mut FileFacts, path: &str, bytes: &[u8]) {
         routes::find(&pass, &mut found);
         events::find(&pass, &mut found);
         requests::find(&pass, &mut found);
+        test_requests::actions(&pass, &mut found);
         build_files::find(&pass, &mut found);
         constants::find(&pass, &mut found);
         rpc::find(&pass, &mut found);
@@ -501,6 +504,8 @@ pub(crate) enum FoundEnd {
     Route(String, String),
     /// What a file offers, by space and name.
     Offered(&'static str, String),
+    /// A symbol of code by the end of its name.
+    Symbol(String),
 }
 
 impl Found {
@@ -566,6 +571,7 @@ impl Found {
                     let name = knowing_model::name::bounded(&name).into_owned();
                     LinkEnd::Outside { kind, container: writer.str(&container), name: writer.str(&name) }
                 }
+                FoundEnd::Symbol(name) => LinkEnd::Symbol(writer.str(&name)),
                 FoundEnd::Route(method, pattern) => {
                     LinkEnd::Route { method: writer.str(&method), pattern: writer.str(&pattern) }
                 }

@@ -26,7 +26,8 @@ Examples:
   knowing test-scope --base HEAD~1 --output run   command lines to run them
 
 Tests are found from the symbols that hold changed lines, against calls, overrides, inheritance, routes and uses of \
-types. A changed file that no test reaches is `uncovered`.")]
+types. Where none of these leads to a test, tests count that call something of the same name and nobody knows on what. A \
+changed file that no test reaches is `uncovered`.")]
 pub struct TestScope {
     /// Changed files; default what is not committed
     #[arg(long, value_delimiter = ',', value_name = "FILE,...", conflicts_with = "base")]
@@ -105,6 +106,9 @@ pub struct TestFunction {
     pub depth: u32,
     /// The changed symbol, or file, that it reaches.
     pub reaches: String,
+    /// It calls something of that name, and what it is called on is not known.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub by_name: bool,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -136,7 +140,12 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &TestScope) -> Result<TestScopeRep
             Some(start) => view.qualified_name(start)?,
             None => changes[it.change].path.clone(),
         };
-        tests.push(TestFunction { symbol: view.info(it.node)?, depth: it.depth, reaches });
+        tests.push(TestFunction {
+            symbol: view.info(it.node)?,
+            depth: it.depth,
+            reaches,
+            by_name: it.by_name,
+        });
     }
     let by_place = |it: &TestFunction| (it.symbol.file.clone(), it.symbol.line, it.symbol.id.clone());
     tests.sort_by_cached_key(by_place);

@@ -9,6 +9,7 @@ use knowing_search::{FileIndex, Names};
 use crate::blast_radius::leads_to;
 use crate::error::Result;
 use crate::test_scope::changes::Change;
+use crate::unresolved::UnresolvedSites;
 use crate::view::View;
 
 /// The tests of a change.
@@ -24,7 +25,12 @@ pub(crate) struct Test {
     /// The changed symbol it reaches; none when it stands in, or imports, a changed file.
     pub(crate) start: Option<NodeIndex>,
     pub(crate) change: usize,
+    /// It calls something of that name, and nobody knows on what.
+    pub(crate) by_name: bool,
 }
+
+/// Tests that are taken for one name: more of them would say nothing.
+const MAX_BY_NAME: usize = 200;
 
 impl Scope {
     pub(crate) fn of(view: &View<'_>, changes: &[Change], depth: u32) -> Result<Scope> {
@@ -45,7 +51,9 @@ impl Scope {
             };
             let touched = walk.touched(file, change.lines.as_deref());
             n_symbols += touched.len();
-            if !walk.change(at, file, &touched, change.lines.is_none()) {
+            if !walk.change(at, file, &touched, change.lines.is_none())
+                && !walk.by_name(view, at, &touched)?
+            {
                 uncovered.push(change.path.clone());
             }
         }
@@ -92,7 +100,7 @@ impl Walk<'_> {
             let own: Vec<NodeIndex> = self.in_file(file).filter(|it| self.is_runnable(*it)).collect();
             for node in own {
                 is_covered = true;
-                self.select(Test { node, depth: 0, start: None, change: at });
+                self.select(Test { node, depth: 0, start: None, change: at, by_name: false });
             }
         }
         is_covered |= self.walk(at, touched);
@@ -113,7 +121,7 @@ impl Walk<'_> {
             if self.is_runnable(front.node) {
                 is_covered = true;
                 let Front { node, start, depth } = front;
-                self.select(Test { node, depth, start: Some(start), change: at });
+                self.select(Test { node, depth, start: Some(start), change: at, by_name: false });
                 continue;
             }
             let mut next = self.concerned(front.node, &mut inheritance);
@@ -122,7 +130,7 @@ impl Walk<'_> {
                 for node in self.beside(front.node) {
                     is_covered = true;
                     let Front { start, depth, .. } = front;
-                    self.select(Test { node, depth, start: Some(start), change: at });
+                    self.select(Test { node, depth, start: Some(start), change: at, by_name: false });
                 }
             }
             if front.depth >= self.max_depth {
@@ -130,7 +138,13 @@ impl Walk<'_> {
             }
             next.retain(|it| seen.insert(*it));
             let Front { start, depth, .. } = front;
-            open.extend(next.into_iter().map(|node| Front { node, start, depth: depth + 1 }));
+            for node in next {
+                // A route is no code: who asks for it is as near to the handler as who calls it.
+                match self.graph.node(node).kind() {
+                    NodeKind::RouteHandler => open.push_front(Front { node, start, depth }),
+                    _ => open.push_back(Front { node, start, depth: depth + 1 }),
+                }
+            }
         }
         is_covered
     }
@@ -182,6 +196,23 @@ impl Walk<'_> {
         self.in_file(file).filter(|it| self.is_runnable(*it)).collect()
     }
 
+    /// Where no edge leads to a test: tests with calls that could not be resolved and may mean what changed.
+    fn by_name(&mut self, view: &View<'_>, at: usize, touched: &[NodeIndex]) -> Result<bool> {
+        let mut is_covered = false;
+        for &start in touched.iter().filter(|it| self.graph.node(**it).kind().is_callable()) {
+            let callers = UnresolvedSites::callers_of(view, start)?;
+            let tests: Vec<NodeIndex> = callers.into_iter().filter(|it| self.is_runnable(*it)).collect();
+            if tests.len() > MAX_BY_NAME {
+                continue;
+            }
+            for node in tests {
+                is_covered = true;
+                self.select(Test { node, depth: 1, start: Some(start), change: at, by_name: true });
+            }
+        }
+        Ok(is_covered)
+    }
+
     /// Tests of test files that import a file.
     fn importing(&mut self, at: usize, file: FileIndex) -> bool {
         let own: Vec<NodeIndex> = self.in_file(file).collect();
@@ -196,7 +227,7 @@ impl Walk<'_> {
             .flat_map(|it| self.in_file(it).filter(|it| self.is_runnable(*it)).collect::<Vec<_>>())
             .collect();
         for &node in &tests {
-            self.select(Test { node, depth: 1, start: None, change: at });
+            self.select(Test { node, depth: 1, start: None, change: at, by_name: false });
         }
         !tests.is_empty()
     }

@@ -23,6 +23,8 @@ pub struct FileRecord {
     pub(crate) resolved: u64,
     /// Digest of the derived edges; 0 when there are none.
     pub(crate) derived: u64,
+    /// The part of it that is `similar_to`.
+    pub(crate) similar: u64,
 }
 
 impl Record {
@@ -40,7 +42,7 @@ impl Record {
         let n_words = self
             .files
             .iter()
-            .map(|it| 7 + it.reads.len() + 2 * it.stated.len() + 4 * it.leads.len())
+            .map(|it| 9 + it.reads.len() + 2 * it.stated.len() + 4 * it.leads.len())
             .sum::<usize>();
         out.reserve(4 * (n_words + 3 + 3 * self.shared.len()));
         let mut out = Writer(out);
@@ -49,6 +51,7 @@ impl Record {
         for file in &self.files {
             out.long(file.resolved);
             out.long(file.derived);
+            out.long(file.similar);
             out.word(file.reads.len() as u32);
             out.word(file.stated.len() as u32);
             out.word(file.leads.len() as u32);
@@ -72,16 +75,16 @@ impl Record {
         if from.word()? != keys::VERSION {
             return None;
         }
-        let n_files = from.count(28)?;
+        let n_files = from.count(36)?;
         let mut files = Vec::with_capacity(n_files);
         for _ in 0..n_files {
-            let (resolved, derived) = (from.long()?, from.long()?);
+            let (resolved, derived, similar) = (from.long()?, from.long()?, from.long()?);
             let (n_reads, n_stated, n_leads) = (from.count(4)?, from.count(8)?, from.count(16)?);
             let leads = from.take(16 * n_leads)?.chunks_exact(16);
             let leads = leads.map(|it| (long_of(&it[..8]), long_of(&it[8..]))).collect();
             let stated = from.take(8 * n_stated)?.chunks_exact(8).map(long_of).collect();
             let reads = from.take(4 * n_reads)?.chunks_exact(4).map(word_of).collect();
-            files.push(FileRecord { reads, stated, leads, resolved, derived });
+            files.push(FileRecord { reads, stated, leads, resolved, derived, similar });
         }
         let n_shared = from.count(12)?;
         let shared = from.take(12 * n_shared)?.chunks_exact(12);

@@ -5,11 +5,13 @@
 
 use std::collections::BTreeMap;
 
+use knowing_model::facts::DeclId;
 use knowing_model::{ContainerClass, EdgeKind, NodeKind, Provenance, package_of};
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::DerivedEdge;
+use crate::again::Previous;
 use crate::world::{Def, World};
 
 const MAX_PER_NODE: u8 = 5;
@@ -55,19 +57,62 @@ const EVERYWHERE: &[&str] = &[
     "where",
 ];
 
-pub(super) fn similar(world: &World<'_>, edges: &mut Vec<DerivedEdge>) {
+/// Adds the edges of all packages but those in which no file is another one than in the run before. For each file whether
+/// its edges are left out so.
+pub(super) fn similar(
+    world: &World<'_>,
+    previous: Option<&Previous<'_>>,
+    edges: &mut Vec<DerivedEdge>,
+) -> Vec<bool> {
+    let settled = Settled::new(world, previous);
     let mut packages: BTreeMap<&str, Vec<Def>> = BTreeMap::new();
-    for def in (0..world.n_defs() as u32).map(Def) {
-        let kind = world.kind(def);
-        // Tests of one thing are alike by design.
-        if kind.is_callable() && kind != NodeKind::Test && !world.is_test_code(def) {
-            let package = package_of(ContainerClass::File, world.path(world.file_of(def)));
-            packages.entry(package).or_default().push(def);
-        }
+    for file in (0..world.n_files() as u32).filter(|it| !settled.has(*it)) {
+        packages.entry(package(world, file)).or_default().extend(callables(world, file));
     }
-    let packages: Vec<Vec<Def>> = packages.into_values().filter(|it| it.len() > 1).collect();
+    let packages: Vec<Vec<Def>> = packages.into_values().collect();
     let found: Vec<Vec<DerivedEdge>> = packages.par_iter().map(|it| within(world, it)).collect();
     edges.extend(found.into_iter().flatten());
+    settled.files
+}
+
+/// The edges of all files that stand in one directory with `file`.
+pub(super) fn around(world: &World<'_>, file: u32) -> Vec<DerivedEdge> {
+    let here = package(world, file);
+    let files = (0..world.n_files() as u32).filter(|it| package(world, *it) == here);
+    within(world, &files.flat_map(|it| callables(world, it)).collect::<Vec<_>>())
+}
+
+fn package<'a>(world: &World<'a>, file: u32) -> &'a str {
+    package_of(ContainerClass::File, world.path(file))
+}
+
+/// Tests of one thing are alike by design.
+fn callables(world: &World<'_>, file: u32) -> impl Iterator<Item = Def> {
+    let defs = (0..world.facts(file).decls.len() as u32).map(move |it| world.def(file, DeclId(it)));
+    defs.filter(|def| {
+        let kind = world.kind(*def);
+        kind.is_callable() && kind != NodeKind::Test && !world.is_test_code(*def)
+    })
+}
+
+/// Files of packages in which nothing changed.
+struct Settled {
+    files: Vec<bool>,
+}
+
+impl Settled {
+    fn new(world: &World<'_>, previous: Option<&Previous<'_>>) -> Settled {
+        let Some(previous) = previous else { return Settled { files: vec![false; world.n_files()] } };
+        let gone = previous.gone.iter().map(|it| package_of(ContainerClass::File, it.path));
+        let new = (0..world.n_files() as u32).filter(|it| previous.same[*it as usize].is_none());
+        let changed: FxHashSet<&str> = new.map(|it| package(world, it)).chain(gone).collect();
+        let files = (0..world.n_files() as u32).map(|it| !changed.contains(package(world, it)));
+        Settled { files: files.collect() }
+    }
+
+    fn has(&self, file: u32) -> bool {
+        self.files[file as usize]
+    }
 }
 
 /// A callable and its words, rarest first; words are numbered by rarity.

@@ -4,6 +4,7 @@ mod changes;
 mod history;
 mod identity;
 mod ignores;
+mod modified;
 mod objects;
 mod open;
 mod work_tree;

@@ -18,7 +18,7 @@ impl Reader<'_, '_> {
             return;
         };
         let (kind, place, path): (SiteKind, usize, &[&str]) = match self.b.bytes(name) {
-            b"Getenv" | b"LookupEnv" => (SiteKind::ReadsEnv, 0, &["os", "syscall"]),
+            b"Getenv" | b"LookupEnv" | b"Environ" => (SiteKind::ReadsEnv, 0, &["os", "syscall"]),
             b"Command" => (SiteKind::StartsProcess, 0, &["os/exec", "golang.org/x/sys/execabs"]),
             b"CommandContext" => (SiteKind::StartsProcess, 1, &["os/exec", "golang.org/x/sys/execabs"]),
             b"StartProcess" => (SiteKind::StartsProcess, 0, &["os"]),

@@ -35,10 +35,6 @@ impl Reader<'_, '_> {
     fn site(&mut self, call: Node, name: Node, kind: SiteKind, cx: Context) {
         let list = self.child(call, Field::Arguments);
         let first = list.and_then(|it| self.first_child(it));
-        if kind == SiteKind::ReadsEnv && first.is_none() {
-            // The whole environment.
-            return;
-        }
         let text = first.and_then(|it| self.literal_text(it)).and_then(|it| match kind {
             SiteKind::ReadsEnv => Some(it),
             SiteKind::StartsProcess => it.split_whitespace().next().map(str::to_owned),

@@ -227,9 +227,6 @@ impl Reader<'_, '_> {
             .child_of_kind(call, Kind::ValueArguments)
             .and_then(|it| self.first_child(it))
             .and_then(|it| self.first_child(it));
-        if kind == SiteKind::ReadsEnv && first.is_none() {
-            return;
-        }
         let text = first.filter(|it| self.kind(*it) == Kind::StringLiteral).and_then(|it| {
             let raw = self.b.text(it);
             let text = raw.strip_prefix('"')?.strip_suffix('"')?;

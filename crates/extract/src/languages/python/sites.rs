@@ -10,11 +10,15 @@ use crate::engine::tree::Node;
 use crate::engine::walk::Step;
 
 /// Functions that read an environment variable named by their first argument.
-const ENVIRONMENT: [&str; 7] = [
+const ENVIRONMENT: [&str; 11] = [
     "os.environ",
+    "os.environ.copy",
     "os.environ.get",
+    "os.environ.items",
+    "os.environ.keys",
     "os.environ.pop",
     "os.environ.setdefault",
+    "os.environ.values",
     "os.environb.get",
     "os.getenv",
     "os.getenvb",
@@ -72,6 +76,19 @@ impl Reader<'_, '_> {
         let argument = arguments.and_then(|it| self.children(it).nth(place.unwrap_or(0)));
         let kind = if place.is_some() { SiteKind::StartsProcess } else { SiteKind::ReadsEnv };
         self.note_site(kind, argument, last, cx);
+    }
+
+    /// `dict(os.environ)`: all of it is taken. To ask whether a name is in it takes nothing.
+    pub(super) fn maybe_environment(&mut self, node: Node, cx: Context) {
+        let Some(last) = self.terminal(node).filter(|it| self.is(*it, "environ")) else { return };
+        let is_part = matches!(
+            self.parent_kind(node),
+            Kind::Attribute | Kind::Subscript | Kind::ComparisonOperator | Kind::Call
+        );
+        let is_written = self.field(node) == Field::Left;
+        if !is_part && !is_written && self.imported_path(node).as_deref() == Some("os.environ") {
+            self.note_site(SiteKind::ReadsEnv, None, last, cx);
+        }
     }
 
     /// `os.environ["X"]`, read.

@@ -61,6 +61,7 @@ impl Reader<'_, '_> {
         if cx.in_type {
             return Step::Over;
         }
+        self.maybe_environment(node, cx);
         let name = self.b.name(root);
         let is_used_up = self.b.is_consumed(node);
         if self.scopes.receiver(cx.scope, name).is_some() {

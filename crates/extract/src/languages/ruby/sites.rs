@@ -44,6 +44,14 @@ impl Reader<'_, '_> {
         let receiver = receiver.map(|it| self.b.text(it));
         let kind = match (receiver.as_deref(), text) {
             (Some("ENV"), "fetch" | "key?" | "has_key?" | "include?" | "values_at") => SiteKind::ReadsEnv,
+            // All of it.
+            (
+                Some("ENV"),
+                "to_h" | "to_hash" | "to_a" | "each" | "each_pair" | "map" | "select" | "inspect",
+            ) => {
+                self.note_site(SiteKind::ReadsEnv, None, method, cx);
+                return;
+            }
             (None | Some("Kernel" | "Process"), "system" | "spawn" | "exec") => SiteKind::StartsProcess,
             (Some("Open3"), _)
                 if text.starts_with("popen")

@@ -21,7 +21,7 @@ pub(super) struct MaybeSite {
 impl Reader<'_, '_> {
     /// Other names that imports give to what is looked for.
     pub(super) fn note_alias(&mut self, name: Str, alias: Str) {
-        if name != alias && matches!(self.b.str(name), "var" | "var_os" | "Command") {
+        if name != alias && matches!(self.b.str(name), "var" | "var_os" | "vars" | "vars_os" | "Command") {
             self.aliases.push(alias);
         }
     }
@@ -38,7 +38,7 @@ impl Reader<'_, '_> {
             Kind::ScopedIdentifier => self.last_segment(function),
             _ => return,
         };
-        let kind = if self.is_called(last, &["var", "var_os"]) {
+        let kind = if self.is_called(last, &["var", "var_os", "vars", "vars_os"]) {
             SiteKind::ReadsEnv
         } else if self.is(last, "new")
             && let Some(type_) = self.child(function, Field::Path)
@@ -92,7 +92,7 @@ impl Reader<'_, '_> {
             let begin = imported.get(first).cloned().unwrap_or_else(|| vec![facts.text(*first)]);
             let path: Vec<&str> = begin.into_iter().chain(rest.iter().map(|it| facts.text(*it))).collect();
             let fits = match path.as_slice() {
-                ["std", "env", "var" | "var_os"] => site.kind == SiteKind::ReadsEnv,
+                ["std", "env", "var" | "var_os" | "vars" | "vars_os"] => site.kind == SiteKind::ReadsEnv,
                 ["std" | "tokio", "process", "Command", "new"] => site.kind == SiteKind::StartsProcess,
                 _ => false,
             };

@@ -23,8 +23,17 @@ const PROCESSES: [(&str, &[&str]); 5] = [
 ];
 
 impl Reader<'_, '_> {
-    /// `process.env.NAME`.
+    /// `process.env.NAME`; `process.env` alone takes all of it.
     pub(super) fn maybe_environment(&mut self, node: Node, cx: Context) {
+        if ENVIRONMENTS.contains(&self.b.bytes(node)) {
+            let is_part =
+                matches!(self.parent_kind(node), Kind::MemberExpression | Kind::SubscriptExpression);
+            if !is_part {
+                let position = self.b.tree.position(node);
+                self.b.site(Site { decl: cx.decl, kind: SiteKind::ReadsEnv, name: None, position });
+            }
+            return;
+        }
         let Some(object) = self.child(node, Field::Object) else { return };
         if !self.b.bytes(object).ends_with(b"env") || !ENVIRONMENTS.contains(&self.b.bytes(object)) {
             return;
