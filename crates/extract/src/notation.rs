@@ -446,6 +446,10 @@ impl Notation<'_> {
                 knowing_model::facts::Handler::Method { of, name, .. } => {
                     format!("{}#{}", self.expr(of), facts.text(name))
                 }
+                knowing_model::facts::Handler::Made { by, with } => {
+                    let with = with.map(|it| self.expr(it)).unwrap_or_default();
+                    format!("{}({with})", self.expr(by))
+                }
                 knowing_model::facts::Handler::Inline => "inline".to_owned(),
                 knowing_model::facts::Handler::Contract => "contract".to_owned(),
             };
@@ -480,6 +484,7 @@ impl Notation<'_> {
             Router::File => "file".to_owned(),
             Router::Module(text) => format!("module {}", self.facts.text(text)),
             Router::Decl(decl) => self.facts.text(self.facts.decl(decl).path).to_owned(),
+            Router::Application(name) => format!("application {}", self.facts.text(name)),
         }
     }
 

@@ -59,6 +59,7 @@ pub(crate) const FORMATS: &[&Format] = &[
     &dockerfile::DOCKERFILE,
     &dotenv::DOTENV,
     &packages::DOTNET,
+    &packages::GRADLE,
     &graphql::GRAPHQL,
     &yaml_files::JSON,
     &makefile::MAKEFILE,

@@ -92,6 +92,8 @@ pub struct FileFacts {
     pub owner_rules: Vec<OwnerRule>,
     /// Its text may hold secrets and is not searched: names alone are kept.
     pub is_private: bool,
+    /// Texts of constants that may be a part of a path, sorted by declaration: other files build patterns of them.
+    pub constants: Vec<Constant>,
 }
 
 impl FileFacts {
@@ -772,6 +774,12 @@ pub enum Handler {
         name: Str,
         file: Option<Str>,
     },
+    /// What a call gives: the function that is passed to it, where it is one (`auth(show)`), else what is called
+    /// (`makeShow(store)`).
+    Made {
+        by: ExprId,
+        with: Option<ExprId>,
+    },
     /// Without a name of its own.
     Inline,
     /// A promise: what serves it is registered elsewhere, under the same method and pattern.
@@ -799,6 +807,9 @@ pub enum Router {
     Module(Str),
     /// A class of this file: its methods register.
     Decl(DeclId),
+    /// The application of a framework that a file belongs to: the one that starts nearest above it. What stands behind a
+    /// `:` is a version. As a child it is the application that starts in this file.
+    Application(Str),
 }
 
 /// A router below another one, or what a router has before all its patterns.
@@ -811,6 +822,18 @@ pub struct Mount {
     pub prefix: Str,
     /// The prefix stands in place of the router's own.
     pub replaces: bool,
+    /// Patterns that do not stand behind the prefix.
+    pub except: Vec<Str>,
+}
+
+/// Stands around the number of an expression in a pattern or prefix: the text of the constant that it names.
+pub const HOLE: char = '\u{1}';
+
+/// What a constant is set to, as a pattern.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Constant {
+    pub decl: DeclId,
+    pub text: Str,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -4,12 +4,15 @@
 //! symbol of that library is meant when its own package, as its project files name it, and its path make the same name.
 //! Where a package can be entered through several of its files, a name that only one of its symbols has is that symbol's;
 //! one that several have is counted, and bound to none.
+//!
+//! A route is asked for by its path: requests of other repositories that lead to `endpoint://GET /users/{id}` mean the route
+//! of that method and path, where no other repository serves the same.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use knowing_graph::{Follow, KindSet, NodeIndex, Reach};
 use knowing_model::name::Case;
-use knowing_model::{EdgeKind, NodeFlags, RULESET};
+use knowing_model::{EdgeKind, NodeFlags, NodeKind, RULESET};
 use knowing_store::Store;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,6 +22,7 @@ use crate::blast_radius::five;
 use crate::cx::{Cx, Opened, Target, tree_name};
 use crate::error::Result;
 use crate::page::{Page, paged};
+use crate::routes::is_same;
 use crate::view::View;
 use crate::work_state::WorkState;
 
@@ -81,14 +85,27 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &CrossRepoCallers) -> Result<Cross
     let outside = Outside::of(&view, &opened, found[0])?;
     let mut callers = Vec::new();
     let (mut searched, mut unresolved) = (0, 0);
+    let mut others = Vec::new();
     for target in cx.known()? {
         if target.url == opened.tree.repo {
             continue;
         }
         let Some(other) = open_other(&target)? else { continue };
+        others.push((target, other));
+    }
+    let routes = outside.routes_of_one(&others)?;
+    for (target, other) in &others {
         searched += 1;
         let there = other.view()?;
-        let (meant, n_unsure) = outside.among(&there)?;
+        let (mut meant, mut n_unsure) = outside.among(&there)?;
+        for at in nodes_of(&there, NodeKind::Endpoint) {
+            let request = there.symbol(at)?.symbol.name.to_string();
+            match outside.routes.iter().find(|it| is_same(it, &request)) {
+                Some(route) if routes.contains(route) => meant.push(at),
+                Some(_) => n_unsure += there.graph().incoming(at).len(),
+                None => {}
+            }
+        }
         unresolved += n_unsure;
         callers.extend(callers_of(&there, &target.url, &meant, arguments.max_depth)?);
     }
@@ -103,7 +120,7 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &CrossRepoCallers) -> Result<Cross
     let mut reply = CrossRepoCallersReply {
         tree: view.tree().clone(),
         symbol: view.info(found[0])?,
-        known_as: outside.exact.iter().chain(&outside.loose).cloned().collect(),
+        known_as: outside.exact.iter().chain(&outside.loose).chain(&outside.routes).cloned().collect(),
         total: callers.len(),
         callers: pages.of(callers),
         by_repo,
@@ -125,10 +142,46 @@ struct Outside {
     path: String,
     /// Whether another symbol of the package has the same path.
     is_shared: bool,
+    /// Routes that it is, or that it serves.
+    routes: Vec<String>,
+}
+
+fn nodes_of(view: &View<'_>, kind: NodeKind) -> Vec<NodeIndex> {
+    let all = (0..).zip(view.graph().nodes());
+    all.filter(|(_, it)| it.kind() == kind).map(|(at, _)| NodeIndex(at)).collect()
 }
 
 impl Outside {
     fn of(view: &View<'_>, opened: &Opened, at: NodeIndex) -> Result<Outside> {
+        let graph = view.graph();
+        let mut routes: Vec<NodeIndex> =
+            graph.incoming_of(at, EdgeKind::HandlesRoute).iter().map(|it| it.other()).collect();
+        routes.push(at);
+        let mut found = Outside::named(view, opened, at)?;
+        for at in routes {
+            if graph.node(at).kind() == NodeKind::RouteHandler {
+                found.routes.push(view.symbol(at)?.symbol.name.to_string());
+            }
+        }
+        found.routes.sort();
+        found.routes.dedup();
+        Ok(found)
+    }
+
+    /// Those of its routes that no other repository serves.
+    fn routes_of_one(&self, others: &[(Target, Opened)]) -> Result<Vec<String>> {
+        let mut own = self.routes.clone();
+        for (_, other) in others.iter().filter(|_| !self.routes.is_empty()) {
+            let there = other.view()?;
+            for at in nodes_of(&there, NodeKind::RouteHandler) {
+                let route = there.symbol(at)?.symbol.name.to_string();
+                own.retain(|it| !is_same(it, &route) && !is_same(&route, it));
+            }
+        }
+        Ok(own)
+    }
+
+    fn named(view: &View<'_>, opened: &Opened, at: NodeIndex) -> Result<Outside> {
         let info = view.info(at)?;
         let symbol = view.symbol(at)?.symbol;
         let (Some(file), Some(language)) = (&info.file, &info.language) else {
@@ -274,11 +327,9 @@ fn callers_of(
     meant: &[NodeIndex],
     max_depth: u32,
 ) -> Result<Vec<RemoteCaller>> {
-    use EdgeKind::{Calls, Extends, Implements, Overrides, References, TypeHintOf};
-    let follow = Follow {
-        incoming: KindSet::of(&[Calls, Extends, Implements, Overrides, References, TypeHintOf]),
-        outgoing: KindSet::EMPTY,
-    };
+    use EdgeKind::{Calls, ConsumesEndpoint, Extends, Implements, Overrides, References, TypeHintOf};
+    let uses = [Calls, Extends, Implements, Overrides, References, TypeHintOf, ConsumesEndpoint];
+    let follow = Follow { incoming: KindSet::of(&uses), outgoing: KindSet::EMPTY };
     // The first step is any use, further ones are calls.
     let first = Reach { follow, max_depth: 1, min_confidence_bp: 0, limit: usize::MAX };
     let (users, _) = knowing_graph::reach(there.graph(), meant, &first);

@@ -124,6 +124,21 @@ fn answers(pattern: &str, path: &str) -> bool {
     }
 }
 
+/// Whether a request means a route: the same path but for the names of parameters, and a method that it answers.
+pub(crate) fn is_same(route: &str, request: &str) -> bool {
+    let (Some((method, pattern)), Some((wanted, path))) = (route.split_once(' '), request.split_once(' '))
+    else {
+        return false;
+    };
+    // A host may stand before the method.
+    let wanted = wanted.rsplit('/').next().unwrap_or(wanted);
+    let segments = |it: &str| -> Vec<String> {
+        let all = it.trim_matches('/').split('/');
+        all.map(|it| if it.starts_with('{') { "{}".to_owned() } else { it.to_owned() }).collect()
+    };
+    pattern != "?" && answers_method(method, wanted) && segments(pattern) == segments(path)
+}
+
 fn others(view: &View<'_>, at: NodeIndex, kind: EdgeKind, outgoing: bool) -> Result<Vec<SymbolInfo>> {
     let edges =
         if outgoing { view.graph().outgoing_of(at, kind) } else { view.graph().incoming_of(at, kind) };
@@ -135,6 +150,16 @@ fn others(view: &View<'_>, at: NodeIndex, kind: EdgeKind, outgoing: bool) -> Res
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_request_means_a_route_whatever_its_parameters_are_called() {
+        assert!(is_same("GET /users/{id}", "GET /users/{}"));
+        assert!(is_same("GET /users/{id}", "api.acme.com/GET /users/{}"));
+        assert!(is_same("ANY /users/{id}/", "POST /users/{x}"));
+        assert!(!is_same("GET /users/{id}", "GET /users/me"));
+        assert!(!is_same("GET /users", "POST /users"));
+        assert!(!is_same("GET ?", "GET /"));
+    }
 
     #[test]
     fn a_pattern_answers_paths_with_values_for_its_parameters() {

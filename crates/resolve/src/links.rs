@@ -103,6 +103,7 @@ impl<'a> Offers<'a> {
             all.iter().copied().filter(|it| directory(world.file_of(*it)) == directory(file)).collect();
         match (near.as_slice(), all.as_slice()) {
             ([one], _) | ([], [one]) => Some(*one),
+            _ if space == "rpc" => nearest_copy(world, file, all),
             _ => None,
         }
     }
@@ -119,6 +120,27 @@ impl<'a> Offers<'a> {
         let one = fitting.next()?;
         fitting.next().is_none().then_some(one)
     }
+}
+
+/// Of the copies of one schema that services keep, the one that lies nearest; none where they are not of one package.
+fn nearest_copy(world: &World<'_>, file: u32, all: &[Def]) -> Option<Def> {
+    let whole = |def: Def| {
+        let (of, id, _) = world.decl(def);
+        let facts = world.found_in(of);
+        let mut own = facts.offers.iter().filter(|it| it.decl == id);
+        own.find(|it| facts.text(it.space) == "protobuf-rpc").map(|it| facts.text(it.name))
+    };
+    let name = whole(*all.first()?);
+    if all.iter().any(|it| whole(*it) != name) {
+        return None;
+    }
+    let own: Vec<&str> = world.path(file).split('/').collect();
+    let shared = |def: Def| {
+        let path = world.path(world.file_of(def)).split('/');
+        path.zip(&own).take_while(|(a, b)| a == *b).count()
+    };
+    let best = all.iter().map(|it| shared(*it)).max()?;
+    all.iter().copied().filter(|it| shared(*it) == best).min_by_key(|it| world.path(world.file_of(*it)))
 }
 
 fn is_code(language: &str) -> bool {

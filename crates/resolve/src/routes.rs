@@ -10,7 +10,7 @@
 //! routes and for those that its requests mean, and both are noted.
 
 use knowing_model::ContainerClass;
-use knowing_model::facts::{DeclId, Handler, Mount, Route, Router};
+use knowing_model::facts::{DeclId, ExprId, HOLE, Handler, Mount, Route, Router, Str};
 use knowing_model::name::{container_of, in_file};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -55,10 +55,16 @@ enum Key {
     Parameter(Def, u8),
     Result(Def),
     File(u32),
+    /// An application by the file that it starts in.
+    Application(u32),
 }
 
 #[derive(Default)]
 struct Mounts {
+    /// Where applications start: framework, directory, the first file of it there.
+    applications: Vec<(String, String, u32)>,
+    /// Patterns that do not stand behind the prefix of an application.
+    except: FxHashMap<Key, Vec<String>>,
     own: FxHashMap<Key, String>,
     /// The parent (none for the top), the prefix, and whether it replaces the router's own.
     below: FxHashMap<Key, Vec<(Option<Key>, String, bool)>>,
@@ -229,10 +235,14 @@ fn place(
     let world = ev.world;
     let facts = world.found_in(file);
     ev.begin();
-    let key = key(ev, file, route.decl, route.router);
+    let key = match route.router {
+        Router::Application(name) => mounts.application(facts.text(name), world.path(file)),
+        router => key(ev, file, route.decl, router),
+    };
     if !route.verified && !key.is_some_and(|it| mounts.knows(world, it)) {
         return;
     }
+    let own = route.pattern.and_then(|it| filled(ev, file, route.decl, facts.text(it)));
     let handler = handler(ev, file, route);
     let prefixes = match key {
         Some(key) => mounts.prefixes(world, key),
@@ -240,11 +250,32 @@ fn place(
     };
     let method = facts.text(route.method);
     for prefix in prefixes {
-        let pattern = match route.pattern {
-            Some(pattern) => {
-                let whole = joined(&prefix, facts.text(pattern));
-                if whole.starts_with('/') { whole } else { format!("/{whole}") }
+        let whole = own.as_ref().and_then(|own| match (route.router, key) {
+            (Router::Application(name), Some(key)) => {
+                let is_templated =
+                    route.decl.is_some_and(|it| mounts.is_templated(world, world.def(file, it)));
+                let except = mounts.except.get(&key).map_or(&[][..], Vec::as_slice);
+                match facts.text(name) {
+                    "mvc" if is_templated => None,
+                    "mvc" => by_convention(&prefix, own),
+                    _ if except.iter().any(|it| it.trim_end_matches('/') == own.trim_end_matches('/')) => {
+                        Some(own.clone())
+                    }
+                    name => Some(joined(&versioned(&prefix, name), own)),
+                }
             }
+            _ => Some(joined(&prefix, own)),
+        });
+        if whole.is_none()
+            && own.is_some()
+            && matches!(route.router, Router::Application(_))
+            && !route.verified
+        {
+            continue;
+        }
+        let pattern = match whole {
+            Some(whole) if whole.starts_with('/') => whole,
+            Some(whole) => format!("/{whole}"),
             None => "?".to_owned(),
         };
         let name = knowing_model::name::bounded(&format!("{method} {pattern}")).into_owned();
@@ -252,9 +283,67 @@ fn place(
             continue;
         }
         placed.push(Placed { symbol: String::new(), name, fact, handler });
-        if route.pattern.is_none() {
+        if own.is_none() {
             return;
         }
+    }
+}
+
+/// A pattern with the texts of the constants that it names; none when one is not known.
+fn filled(ev: &mut Evaluator<'_>, file: u32, decl: Option<DeclId>, pattern: &str) -> Option<String> {
+    if !pattern.contains(HOLE) {
+        return Some(pattern.to_owned());
+    }
+    let mut out = String::new();
+    for (at, part) in pattern.split(HOLE).enumerate() {
+        if at % 2 == 0 {
+            out.push_str(part);
+            continue;
+        }
+        let value = ev.expr(Frame::of_file(file), decl, ExprId(part.parse().ok()?));
+        let Value::Def(def) = value else { return None };
+        let world = ev.world;
+        let (of, id, _) = world.decl(def);
+        let facts = world.found_in(of);
+        let constant = facts.constants.iter().find(|it| it.decl == id)?;
+        out.push_str(facts.text(constant.text));
+    }
+    while out.contains("//") {
+        out = out.replace("//", "/");
+    }
+    Some(out)
+}
+
+/// `{controller=Home}/{action=Index}/{id?}` with what `/Home/Index` says; what may be left out is.
+fn by_convention(template: &str, pattern: &str) -> Option<String> {
+    let (controller, action) = pattern.trim_start_matches('/').split_once('/')?;
+    let mut parts = Vec::new();
+    for segment in template.trim_matches('/').split('/') {
+        match segment.strip_prefix('{').and_then(|it| it.strip_suffix('}')) {
+            Some(inner) => match inner.split(['=', ':', '?']).next().unwrap_or_default() {
+                "controller" => parts.push(controller.to_owned()),
+                "action" => parts.push(action.to_owned()),
+                "area" => return None,
+                _ if inner.contains(['?', '=', '*']) => {}
+                name => parts.push(format!("{{{name}}}")),
+            },
+            None => parts.push(segment.to_owned()),
+        }
+    }
+    Some(format!("/{}", parts.join("/")))
+}
+
+/// The prefix of an application for what stands behind the `:` of its name.
+fn versioned(prefix: &str, name: &str) -> String {
+    let Some((before, default)) = prefix.split_once("{version=") else { return prefix.to_owned() };
+    let version = match name.split_once(':').map_or("", |it| it.1) {
+        "" => default.trim_end_matches('}'),
+        own => own,
+    };
+    match version {
+        // No version, and no segment for it.
+        "-" => before.rsplit_once('/').map_or(String::new(), |it| it.0.to_owned()),
+        version => format!("{before}{version}"),
     }
 }
 
@@ -286,6 +375,20 @@ fn handler(ev: &mut Evaluator<'_>, file: u32, route: &Route) -> Option<End> {
         }
         // Joined when all routes are known.
         Handler::Contract => None,
+        Handler::Made { by, with } => {
+            let passed = with.map(|it| ev.expr(frame, route.decl, it));
+            let is_function = |it: &Value| match it {
+                Value::Def(def) => world.kind(*def).is_callable(),
+                Value::Overloads(_) => true,
+                _ => false,
+            };
+            if let Some(passed) = passed.as_ref().filter(|it| is_function(it)) {
+                return callable(ev, passed);
+            }
+            let by = ev.callee(frame, route.decl, by);
+            let made = callable(ev, &by).or_else(|| callable(ev, &passed?));
+            made.or(Some(route.decl.map_or(End::File(file), |it| End::Def(world.def(file, it)))))
+        }
         Handler::Inline => Some(route.decl.map_or(End::File(file), |it| End::Def(world.def(file, it)))),
     }
 }
@@ -326,6 +429,8 @@ fn key(ev: &mut Evaluator<'_>, file: u32, decl: Option<DeclId>, router: Router) 
         Router::Root => None,
         Router::File => Some(Key::File(file)),
         Router::Decl(id) => Some(Key::Def(world.def(file, id))),
+        // Found by where a file lies.
+        Router::Application(_) => None,
         Router::Parameter(id, index) => Some(Key::Parameter(world.def(file, id), index)),
         Router::Result(id) => Some(Key::Result(world.def(file, id))),
         Router::Value(expr) => {
@@ -371,7 +476,13 @@ fn value_key(ev: &mut Evaluator<'_>, file: u32, value: &Value) -> Option<Key> {
 impl Mounts {
     fn add(&mut self, ev: &mut Evaluator<'_>, file: u32, mount: &Mount) {
         ev.begin();
-        let prefix = ev.world.found_in(file).text(mount.prefix).to_owned();
+        let text = ev.world.found_in(file).text(mount.prefix);
+        // What is computed cannot be told; what stands below is still known.
+        let prefix = filled(ev, file, mount.decl, text);
+        if let Router::Application(name) = mount.child {
+            return self.start(ev.world, file, name, prefix.unwrap_or_default(), mount);
+        }
+        let prefix = prefix.unwrap_or_default();
         let Some(child) = key(ev, file, mount.decl, mount.child) else { return };
         match mount.parent {
             None => {
@@ -387,8 +498,45 @@ impl Mounts {
         }
     }
 
+    fn start(&mut self, world: &World<'_>, file: u32, name: Str, prefix: String, mount: &Mount) {
+        let facts = world.found_in(file);
+        let name = facts.text(name).to_owned();
+        let directory = world.path(file).rsplit_once('/').map_or("", |it| it.0);
+        // The configuration of Symfony lies beside its code.
+        let top = directory.strip_suffix("/routes").unwrap_or(directory).strip_suffix("config");
+        let directory = top.filter(|_| name == "symfony:").map_or(directory, |it| it.trim_end_matches('/'));
+        let directory = directory.to_owned();
+        let known = self.applications.iter().find(|it| it.0 == name && it.1 == directory);
+        let first = known.map_or(file, |it| it.2);
+        if known.is_none() {
+            self.applications.push((name, directory, file));
+        }
+        let key = Key::Application(first);
+        self.below.entry(key).or_default().push((None, prefix, false));
+        let except = mount.except.iter().map(|it| facts.text(*it).to_owned());
+        self.except.entry(key).or_default().extend(except);
+    }
+
+    /// The application of a framework that starts nearest above a file.
+    fn application(&self, name: &str, path: &str) -> Option<Key> {
+        let framework = name.split_once(':').map_or_else(|| name.to_owned(), |it| format!("{}:", it.0));
+        let is_above = |directory: &str| {
+            directory.is_empty() || path.strip_prefix(directory).is_some_and(|it| it.starts_with('/'))
+        };
+        let above = self.applications.iter().filter(|it| it.0 == framework && is_above(&it.1));
+        above.max_by_key(|it| it.1.len()).map(|it| Key::Application(it.2))
+    }
+
+    /// Whether a class or one above it says the path of its methods.
+    fn is_templated(&self, world: &World<'_>, class: Def) -> bool {
+        let is_own = |it: Def| self.own.contains_key(&Key::Def(it));
+        let mut above = world.hierarchy.ancestors(class).iter();
+        is_own(class) || above.any(|it| matches!(it, Ancestor::Project(base) if is_own(*base)))
+    }
+
     fn knows(&self, world: &World<'_>, key: Key) -> bool {
         self.own.contains_key(&key)
+            || matches!(key, Key::Def(def) if world.kind(def).is_type_like() && self.is_templated(world, def))
             || self.below.contains_key(&key)
             || matches!(key, Key::Def(def) | Key::Parameter(def, 0)
                 if self.below.contains_key(&Key::File(world.file_of(def))))

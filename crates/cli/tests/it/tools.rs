@@ -437,6 +437,37 @@ fn callers_are_found_in_other_repositories_and_never_by_name_alone() {
 }
 
 #[test]
+fn requests_of_other_repositories_mean_the_route_that_one_alone_serves() {
+    let session = Session::new();
+    let service = |pattern: &str| {
+        format!(
+            "//- /app.py\nfrom fastapi import FastAPI\napp = FastAPI()\n@app.get(\"/users/{{user_id}}\")\ndef show(user_id): ...\n@app.get(\"{pattern}\")\ndef state(): ...\n"
+        )
+    };
+    let users = Fixture::from_text(&service("/health"));
+    users.commit("a service");
+    let other = Fixture::from_text(&service("/health").replace("/users/", "/orders/"));
+    other.commit("another service");
+    let client = Fixture::from_text(
+        "//- /client.py\nimport requests\ndef load(i):\n    return requests.get(f\"http://users/users/{i}\")\ndef alive():\n    return requests.get(\"http://users/health\")\n",
+    );
+    client.commit("a client");
+    for (repo, url) in [(&users, "acme/users"), (&other, "acme/orders"), (&client, "acme/client")] {
+        session.text(repo.path(), &["index", "--url", url]);
+    }
+    let found = session.json(users.path(), &["cross-repo-callers", "show"]);
+    let callers = found["callers"].as_array().unwrap();
+    assert_eq!(callers.len(), 1, "{found}");
+    assert!(callers[0]["symbol"].as_str().unwrap().ends_with("client.py.load"), "{found}");
+    assert_eq!(
+        (&callers[0]["kind"], &callers[0]["repo"]),
+        (&json!("consumes_endpoint"), &json!("acme/client"))
+    );
+    let unsure = session.json(users.path(), &["cross-repo-callers", "state"]);
+    assert_eq!((&unsure["total"], &unsure["unresolved"]), (&json!(0), &json!(1)), "two serve it: {unsure}");
+}
+
+#[test]
 fn t6_what_a_plan_suggests_is_accepted() {
     let (session, repo) = (Session::new(), shop());
     session.index(&repo);

@@ -131,6 +131,9 @@ fn fields(
         let field = sheet.declare(kind, &path, position, position.line, &signature);
         if let Some(field) = field {
             sheet.link(LinkEnd::Decl(decl), EdgeKind::Contains, LinkEnd::Decl(field), position);
+            if is_root {
+                sheet.offer("graphql-field", &path, field);
+            }
         }
         let from = if is_root { field.unwrap_or(decl) } else { decl };
         if let Some(type_) = type_ {

@@ -12,10 +12,13 @@ pub(super) fn is_it(_: &Sheet<'_>, yaml: &Yaml, document: Id) -> bool {
 
 pub(super) fn read(sheet: &mut Sheet<'_>, yaml: &Yaml, document: Id) {
     let Some(kind) = yaml.text_at(document, &["kind"]) else { return };
-    if kind == "List" {
+    // `List`, and the lists of one kind: `ConfigMapList`.
+    if kind.ends_with("List") && yaml.get(document, "items").is_some() {
         let items = yaml.get(document, "items").map(|it| yaml.list(it).to_vec()).unwrap_or_default();
         for item in items {
-            if is_it(sheet, yaml, item) && yaml.text_at(item, &["kind"]) != Some("List") {
+            if is_it(sheet, yaml, item)
+                && !yaml.text_at(item, &["kind"]).is_some_and(|it| it.ends_with("List"))
+            {
                 read(sheet, yaml, item);
             }
         }

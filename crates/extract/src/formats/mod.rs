@@ -24,6 +24,7 @@ pub(crate) mod packages;
 pub(crate) mod protobuf;
 pub(crate) mod serverless;
 pub(crate) mod sql;
+pub(crate) mod symfony;
 pub(crate) mod terraform;
 mod yaml;
 pub(crate) mod yaml_files;

@@ -25,6 +25,66 @@ pub(crate) const DOTNET: Format = Format {
     read: read_dotnet,
 };
 
+pub(crate) const GRADLE: Format = Format {
+    name: "gradle",
+    accepts: |_, name| name == "build.gradle",
+    takes: &["build.gradle"],
+    read: read_gradle,
+};
+
+/// Words of Gradle before what is depended on; a source set may stand before the last part: `debugImplementation`.
+const GRADLE_WORDS: &[&str] = &[
+    "implementation",
+    "api",
+    "compileonly",
+    "compileonlyapi",
+    "runtimeonly",
+    "annotationprocessor",
+    "kapt",
+    "ksp",
+    "classpath",
+    "compile",
+    "developmentonly",
+];
+
+/// `implementation "group:artifact:1.0"`, `api(project(":core"))`, `runtimeOnly group: "g", name: "a"`.
+fn read_gradle(sheet: &mut Sheet<'_>) {
+    for (number, line) in (1_u32..).zip(sheet.text.lines()) {
+        let body = line.trim_start();
+        let n = body.bytes().take_while(|it| it.is_ascii_alphanumeric()).count();
+        let (word, rest) = body.split_at(n);
+        let lower = word.to_ascii_lowercase();
+        let is_whole = rest.starts_with([' ', '(', '\t']);
+        if !is_whole || !GRADLE_WORDS.iter().any(|it| lower.ends_with(it)) {
+            continue;
+        }
+        let position = Position { line: number, column: (line.len() - body.len()) as u32 };
+        let quoted = |text: &str| {
+            let quote = text.trim_start_matches([' ', '(', '\t']).chars().next()?;
+            let mut parts = text.split(quote).skip(1);
+            let inner = parts.next().filter(|_| matches!(quote, '"' | '\''))?;
+            parts.next().map(|_| inner.to_owned())
+        };
+        if let Some((_, path)) = rest.split_once("project(") {
+            let path = path.split(['"', '\'']).nth(1).unwrap_or_default();
+            let path = format!("{}/build.gradle", path.trim_start_matches(':').replace(':', "/"));
+            let to = LinkEnd::Path(sheet.str(&path));
+            sheet.link(LinkEnd::File, EdgeKind::DependsOn, to, position);
+        } else if let (Some((_, group)), Some((_, name))) =
+            (rest.split_once("group:"), rest.split_once("name:"))
+        {
+            if let (Some(group), Some(name)) = (quoted(group), quoted(name)) {
+                depends(sheet, LinkEnd::File, "maven", &format!("{group}:{name}"), position);
+            }
+        } else if let Some(text) = quoted(rest).filter(|it| it.contains(':')) {
+            let name = text.split(':').take(2).collect::<Vec<_>>().join(":");
+            if !name.contains('$') {
+                depends(sheet, LinkEnd::File, "maven", &name, position);
+            }
+        }
+    }
+}
+
 fn read_requirements(sheet: &mut Sheet<'_>) {
     for (number, line) in (1_u32..).zip(sheet.text.lines()) {
         let body = line.split(" #").next().unwrap_or_default().trim();

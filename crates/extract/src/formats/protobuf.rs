@@ -158,6 +158,8 @@ impl<'t> Reader<'_, '_, 't> {
         };
         let whole = self.whole(&path);
         self.sheet.offer("protobuf-rpc", &whole, id);
+        // Generated code has no package in its names.
+        self.sheet.offer("rpc", &path, id);
         if let Some(owner) = decl {
             self.sheet.link(LinkEnd::Decl(owner), EdgeKind::Contains, LinkEnd::Decl(id), position);
         }

@@ -1,17 +1,19 @@
 //! Terraform: resources, variables, outputs and modules of a directory, and what refers to what.
 
 use knowing_model::facts::{DeclId, LinkEnd};
-use knowing_model::{EdgeKind, NodeKind};
+use knowing_model::{EdgeKind, NodeKind, Position};
 
 use super::lexer::{Manner, Token, TokenKind, closing, tokens};
+use super::yaml::{Id, Yaml};
 use super::{Format, Sheet};
 
 pub(crate) const TERRAFORM: Format = Format {
     name: "terraform",
     accepts: |_, name| {
-        [".tf", ".tofu", ".hcl"].iter().any(|it| name.ends_with(it)) && !name.starts_with(".terraform.lock")
+        [".tf", ".tofu", ".hcl", ".tf.json"].iter().any(|it| name.ends_with(it))
+            && !name.starts_with(".terraform.lock")
     },
-    takes: &["*.tf", "*.tofu", "*.hcl"],
+    takes: &["*.tf", "*.tofu", "*.hcl", "*.tf.json"],
     read,
 };
 
@@ -25,9 +27,12 @@ const MANNER: Manner = Manner {
 };
 
 fn read(sheet: &mut Sheet<'_>) {
-    let all = tokens(sheet.text, &MANNER);
     // Names are those of the module: the directory.
     let space = format!("terraform:{}", sheet.directory());
+    if sheet.path.ends_with(".json") {
+        return read_json(sheet, &space);
+    }
+    let all = tokens(sheet.text, &MANNER);
     let mut blocks: Vec<(DeclId, usize, usize)> = Vec::new();
     let mut at = 0;
     while at < all.len() {
@@ -126,7 +131,10 @@ fn source(sheet: &mut Sheet<'_>, body: &[Token<'_>], decl: DeclId) {
         return;
     };
     let position = sheet.position(it[2].offset);
-    let text = it[2].text;
+    called(sheet, it[2].text, position, decl);
+}
+
+fn called(sheet: &mut Sheet<'_>, text: &str, position: Position, decl: DeclId) {
     let to = match text.starts_with('.').then(|| sheet.relative(text)).flatten() {
         Some(path) => LinkEnd::Directory(sheet.str(if path.is_empty() { "." } else { &path })),
         None => {
@@ -147,26 +155,32 @@ fn references(sheet: &mut Sheet<'_>, body: &[Token<'_>], decl: DeclId, space: &s
                     it.is_sign("=") && !body.get(at + 2).is_some_and(|it| it.is_sign("="))
                 }) =>
             {
-                refer(sheet, token.text, token.offset, decl, space);
+                let position = sheet.position(token.offset);
+                refer(sheet, token.text, position, decl, space);
             }
-            TokenKind::Text if token.text.contains("${") => {
-                let mut from = 0;
-                while let Some(begin) = token.text[from..].find("${").map(|it| from + it + 2) {
-                    let end = token.text[begin..].find('}').map_or(token.text.len(), |it| begin + it);
-                    let words =
-                        token.text[begin..end].split(|it: char| !it.is_alphanumeric() && !"_-.".contains(it));
-                    for word in words.filter(|it| it.contains('.')) {
-                        refer(sheet, word, token.offset, decl, space);
-                    }
-                    from = end;
-                }
+            TokenKind::Text => {
+                let position = sheet.position(token.offset);
+                inside(sheet, token.text, position, decl, space);
             }
             _ => {}
         }
     }
 }
 
-fn refer(sheet: &mut Sheet<'_>, word: &str, offset: usize, decl: DeclId, space: &str) {
+/// What a text with `${...}` names.
+fn inside(sheet: &mut Sheet<'_>, text: &str, position: Position, decl: DeclId, space: &str) {
+    let mut from = 0;
+    while let Some(begin) = text[from..].find("${").map(|it| from + it + 2) {
+        let end = text[begin..].find('}').map_or(text.len(), |it| begin + it);
+        let words = text[begin..end].split(|it: char| !it.is_alphanumeric() && !"_-.".contains(it));
+        for word in words.filter(|it| it.contains('.')) {
+            refer(sheet, word, position, decl, space);
+        }
+        from = end;
+    }
+}
+
+fn refer(sheet: &mut Sheet<'_>, word: &str, position: Position, decl: DeclId, space: &str) {
     let parts: Vec<&str> = word.split('.').collect();
     let n = match parts.as_slice() {
         ["var" | "local" | "module", _, ..] => 2,
@@ -175,7 +189,58 @@ fn refer(sheet: &mut Sheet<'_>, word: &str, offset: usize, decl: DeclId, space: 
         _ => return,
     };
     let path = parts[..n].join(".");
-    let position = sheet.position(offset);
     let to = sheet.offered(space, &path);
     sheet.link(LinkEnd::Decl(decl), EdgeKind::DependsOn, to, position);
+}
+
+/// The same in JSON: blocks are objects, labels are keys, expressions are texts with `${...}`.
+fn read_json(sheet: &mut Sheet<'_>, space: &str) {
+    let yaml = Yaml::parse(sheet.text);
+    if let Some(line) = yaml.error {
+        sheet.partial(line);
+    }
+    let Some(root) = yaml.documents.first().copied() else { return };
+    let mut blocks: Vec<(DeclId, Id)> = Vec::new();
+    for (word, _, body) in yaml.pairs(root) {
+        for (label, key, inner) in yaml.pairs(body) {
+            let mut add = |kind, path: String, key: Id, inner: Id| {
+                let (position, last) = (yaml.position(key), yaml.last_line(inner));
+                let Some(decl) = sheet.declare(kind, &path, position, last, &format!("{word} {path}")) else {
+                    return;
+                };
+                sheet.offer(space, &path, decl);
+                if kind == NodeKind::Module
+                    && let Some(source) = yaml.get(inner, "source")
+                    && let Some(text) = yaml.text(source)
+                {
+                    called(sheet, text, yaml.position(source), decl);
+                }
+                blocks.push((decl, inner));
+            };
+            match word {
+                "resource" | "data" => {
+                    let before = if word == "data" { "data." } else { "" };
+                    for (name, key, inner) in yaml.pairs(inner) {
+                        add(NodeKind::Resource, format!("{before}{label}.{name}"), key, inner);
+                    }
+                }
+                "variable" => add(NodeKind::Var, format!("var.{label}"), key, inner),
+                "output" => add(NodeKind::Var, format!("output.{label}"), key, inner),
+                "locals" => add(NodeKind::Var, format!("local.{label}"), key, inner),
+                "module" => add(NodeKind::Module, format!("module.{label}"), key, inner),
+                "provider" => add(NodeKind::Resource, format!("provider.{label}"), key, inner),
+                _ => {}
+            }
+        }
+    }
+    for (decl, body) in blocks {
+        for id in yaml.all(body) {
+            let Some(text) = yaml.text(id) else { continue };
+            let position = yaml.position(id);
+            inside(sheet, text, position, decl, space);
+        }
+        for (text, position) in yaml.get(body, "depends_on").map(|it| yaml.texts(it)).unwrap_or_default() {
+            refer(sheet, text, position, decl, space);
+        }
+    }
 }

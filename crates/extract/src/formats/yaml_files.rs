@@ -3,7 +3,7 @@
 use super::yaml::{Id, Yaml};
 use super::{
     Format, Sheet, ansible, cloudformation, compose, github_actions, gitlab_ci, helm, kubernetes, openapi,
-    serverless,
+    serverless, symfony,
 };
 
 pub(crate) const YAML: Format = Format {
@@ -40,6 +40,7 @@ const READERS: &[Reader] = &[
     (kubernetes::is_it, kubernetes::read),
     (openapi::is_it, openapi::read),
     (serverless::is_it, serverless::read),
+    (symfony::is_it, symfony::read),
 ];
 
 fn read(sheet: &mut Sheet<'_>) {

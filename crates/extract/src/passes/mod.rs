@@ -8,16 +8,18 @@
 mod arguments;
 pub(crate) mod build_files;
 pub(crate) mod capabilities;
+mod constants;
 mod events;
 mod requests;
 pub(crate) mod routes;
+mod rpc;
 mod test_requests;
 
 use std::cell::OnceCell;
 
 use knowing_model::facts::{
-    BindingTarget, Call, Certainty, DeclId, Expr, ExprId, FileFacts, Handler, ImportKind, Link, LinkEnd,
-    Mount, Reference, ReferenceRole, ReferenceTarget, Route, Router, Str, Type, TypeId, Value,
+    BindingTarget, Call, Certainty, Constant, DeclId, Expr, ExprId, FileFacts, HOLE, Handler, ImportKind,
+    Link, LinkEnd, Mount, Reference, ReferenceRole, ReferenceTarget, Route, Router, Str, Type, TypeId, Value,
 };
 use knowing_model::{EdgeKind, NodeKind, Position};
 use rustc_hash::FxHashMap;
@@ -37,6 +39,8 @@ pub(crate) fn run(facts: &mut FileFacts, path: &str, bytes: &[u8]) {
         requests::find(&pass, &mut found);
         test_requests::actions(&pass, &mut found);
         build_files::find(&pass, &mut found);
+        constants::find(&pass, &mut found);
+        rpc::find(&pass, &mut found);
         found
     };
     found.write(facts);
@@ -189,6 +193,18 @@ impl<'a> Pass<'a> {
 
     pub(crate) fn literal_text(&self, text: &str) -> Option<String> {
         literal(text, &self.facts.language, &|name| self.constant(name))
+    }
+
+    /// As `literal`; a constant of another file leaves a hole, which is filled when files are resolved.
+    pub(crate) fn pattern(&self, arg: &Arg) -> Option<String> {
+        let text = self.text(arg.from, arg.to);
+        let language = self.facts.language.as_str();
+        let constant = |name: &str| self.constant(name).or_else(|| hole(name, arg.from, language));
+        interpolated(&text, language, &constant).or_else(|| literal(&text, language, &constant))
+    }
+
+    pub(crate) fn first_pattern(&self, args: &[Arg]) -> Option<String> {
+        args.iter().find(|it| it.name.is_none()).and_then(|it| self.pattern(it))
     }
 
     /// The first argument without a name, as a literal.
@@ -360,6 +376,42 @@ impl<'a> Pass<'a> {
     }
 }
 
+/// Stands for the constant that a chain of names means at an offset.
+fn hole(name: &str, offset: usize, language: &str) -> Option<String> {
+    if matches!(language, "ruby" | "php") {
+        return None;
+    }
+    let name = name.replace("::", ".");
+    let is_chain = name
+        .split('.')
+        .all(|it| !it.is_empty() && it.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_'));
+    (is_chain && !name.starts_with("this.") && !name.starts_with("self."))
+        .then(|| format!("{HOLE}{name}@{offset}{HOLE}"))
+}
+
+/// `` `${BASE}/x` ``, `f"{BASE}/x"`: constants inside of a text.
+fn interpolated(text: &str, language: &str, constant: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+    let (inner, open) = match language {
+        "typescript" => (text.strip_prefix('`')?.strip_suffix('`')?, "${"),
+        "python" => {
+            let body = text.strip_prefix('f')?;
+            let quote = body.chars().next().filter(|it| matches!(it, '"' | '\''))?;
+            (body.strip_prefix(quote)?.strip_suffix(quote)?, "{")
+        }
+        _ => return None,
+    };
+    let mut out = String::new();
+    let mut rest = inner;
+    while let Some(at) = rest.find(open) {
+        out.push_str(&rest[..at]);
+        let (name, behind) = rest[at + open.len()..].split_once('}')?;
+        out.push_str(&constant(name.trim())?);
+        rest = behind;
+    }
+    out.push_str(rest);
+    Some(out)
+}
+
 pub(crate) enum Origin {
     Value(ExprId, Option<DeclId>),
     Type(String, Option<DeclId>),
@@ -372,6 +424,17 @@ pub(crate) struct Found {
     pub(crate) routes: Vec<FoundRoute>,
     pub(crate) mounts: Vec<FoundMount>,
     pub(crate) links: Vec<FoundLink>,
+    pub(crate) applications: Vec<FoundApplication>,
+    pub(crate) constants: Vec<(DeclId, String)>,
+    /// Fields of GraphQL that a declaration answers.
+    pub(crate) served: Vec<(String, DeclId, Position)>,
+}
+
+/// An application of a framework that starts in this file, and what stands before its patterns.
+pub(crate) struct FoundApplication {
+    pub(crate) name: &'static str,
+    pub(crate) prefix: String,
+    pub(crate) except: Vec<String>,
 }
 
 pub(crate) struct FoundRoute {
@@ -393,6 +456,8 @@ pub(crate) enum FoundRouter {
     Module(String),
     /// A function by its path, as it is named at an offset.
     Path(Vec<String>, u32),
+    /// The application of a framework that the file belongs to.
+    Application(String),
 }
 
 #[derive(Clone, Debug)]
@@ -437,6 +502,8 @@ pub(crate) struct FoundLink {
 pub(crate) enum FoundEnd {
     Outside(NodeKind, String, String),
     Route(String, String),
+    /// What a file offers, by space and name.
+    Offered(&'static str, String),
     /// A symbol of code by the end of its name.
     Symbol(String),
 }
@@ -456,7 +523,13 @@ impl Found {
     }
 
     fn write(self, facts: &mut FileFacts) {
-        if self.routes.is_empty() && self.mounts.is_empty() && self.links.is_empty() {
+        let is_empty = self.routes.is_empty()
+            && self.mounts.is_empty()
+            && self.links.is_empty()
+            && self.applications.is_empty()
+            && self.constants.is_empty()
+            && self.served.is_empty();
+        if is_empty {
             return;
         }
         let ids: FxHashMap<String, Str> =
@@ -466,7 +539,7 @@ impl Found {
             let it = Route {
                 decl: route.decl,
                 method: writer.str(&route.method),
-                pattern: route.pattern.map(|it| writer.str(&it)),
+                pattern: route.pattern.map(|it| writer.pattern(&it)),
                 written: writer.str(&route.written),
                 router: writer.router(route.router),
                 verified: route.verified,
@@ -477,9 +550,20 @@ impl Found {
         }
         for mount in self.mounts {
             let child = writer.router(mount.child);
-            let prefix = writer.str(&mount.prefix);
+            let prefix = writer.pattern(&mount.prefix);
             let FoundMount { decl, parent, replaces, .. } = mount;
-            writer.facts.mounts.push(Mount { decl, child, parent, prefix, replaces });
+            writer.facts.mounts.push(Mount { decl, child, parent, prefix, replaces, except: Vec::new() });
+        }
+        for it in self.applications {
+            let child = Router::Application(writer.str(it.name));
+            let prefix = writer.pattern(&it.prefix);
+            let except = it.except.iter().map(|it| writer.str(it)).collect();
+            let parent = Some(Router::Root);
+            writer.facts.mounts.push(Mount { decl: None, child, parent, prefix, replaces: false, except });
+        }
+        for (decl, text) in self.constants {
+            let text = writer.str(&text);
+            writer.facts.constants.push(Constant { decl, text });
         }
         for link in self.links {
             let to = match link.to {
@@ -491,9 +575,17 @@ impl Found {
                 FoundEnd::Route(method, pattern) => {
                     LinkEnd::Route { method: writer.str(&method), pattern: writer.str(&pattern) }
                 }
+                FoundEnd::Offered(space, name) => {
+                    LinkEnd::Offered { space: writer.str(space), name: writer.str(&name) }
+                }
             };
             let FoundLink { from, kind, certainty, position, .. } = link;
             writer.facts.links.push(Link { from, to, kind, certainty, position });
+        }
+        for (name, decl, position) in self.served {
+            let from = LinkEnd::Offered { space: writer.str("graphql-field"), name: writer.str(&name) };
+            let (to, kind) = (LinkEnd::Decl(decl), EdgeKind::HandlesRoute);
+            writer.facts.links.push(Link { from, to, kind, certainty: Certainty::Pattern, position });
         }
     }
 }
@@ -514,8 +606,39 @@ impl Writer<'_> {
         id
     }
 
+    /// Text with expressions for its holes.
+    fn pattern(&mut self, text: &str) -> Str {
+        if !text.contains(HOLE) {
+            return self.str(text);
+        }
+        let mut out = String::new();
+        for (at, part) in text.split(HOLE).enumerate() {
+            if at % 2 == 0 {
+                out.push_str(part);
+                continue;
+            }
+            let (name, offset) = part.split_once('@').unwrap_or((part, "0"));
+            let at = offset.parse().unwrap_or(0);
+            let mut of: Option<ExprId> = None;
+            for segment in name.split('.') {
+                let name = self.str(segment);
+                let expr = match of {
+                    None => Expr::Name { name, at },
+                    Some(of) if self.facts.language == "rust" => Expr::Scoped { of, name },
+                    Some(of) => Expr::Member { of, name },
+                };
+                of = Some(self.expr(expr));
+            }
+            if let Some(ExprId(id)) = of {
+                out.push_str(&format!("{HOLE}{id}{HOLE}"));
+            }
+        }
+        self.str(&out)
+    }
+
     fn router(&mut self, router: FoundRouter) -> Router {
         match router {
+            FoundRouter::Application(name) => Router::Application(self.str(&name)),
             FoundRouter::Known(router) => router,
             FoundRouter::Module(text) => {
                 // Modules are found by names, which these segments have to be.

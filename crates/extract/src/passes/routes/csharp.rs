@@ -1,13 +1,15 @@
 //! ASP.NET: controllers with attributes, and the minimal API.
 
-use knowing_model::facts::{Call, DeclId, Expr, ExprId, Handler, Router};
-use knowing_model::{NodeKind, Position};
+use knowing_model::facts::{Call, DeclId, Expr, ExprId, HOLE, Handler, Modifiers, Router};
+use knowing_model::{NodeFlags, NodeKind, Position};
 
 use super::{New, handler_in, joined, push};
-use crate::passes::{Arg, Found, FoundMount, FoundRouter, Origin, Pass};
+use crate::passes::{Arg, Found, FoundApplication, FoundHandler, FoundMount, FoundRouter, Origin, Pass};
 
 pub(super) fn find(pass: &Pass<'_>, found: &mut Found) {
     controllers(pass, found);
+    conventional(pass, found);
+    started(pass, found);
     let marks: [&[u8]; 4] =
         [b"WebApplication", b"IEndpointRouteBuilder", b"RouteGroupBuilder", b"AspNetCore"];
     if marks.iter().any(|it| memchr::memmem::find(pass.bytes, it).is_some()) {
@@ -68,19 +70,20 @@ fn controllers(pass: &Pass<'_>, found: &mut Found) {
             .filter_map(|it| it.args.iter().find(|it| it.name.is_none()))
             .collect();
         let own: Vec<Option<String>> = match (template, beside.is_empty()) {
-            (Some(arg), _) => vec![pass.literal(arg)],
-            (None, false) => beside.iter().map(|it| pass.literal(it)).collect(),
+            (Some(arg), _) => vec![pass.pattern(arg)],
+            (None, false) => beside.iter().map(|it| pass.pattern(it)).collect(),
             (None, true) => vec![Some(String::new())],
         };
         let of_class: Vec<Option<String>> = all
             .iter()
             .filter(|it| it.decl == class && it.name.ends_with("Route"))
             .filter_map(|it| it.args.iter().find(|it| it.name.is_none()))
-            .map(|it| pass.literal(it))
+            .map(|it| pass.pattern(it))
             .collect();
         let has_prefix = !of_class.is_empty();
-        // Without a template anywhere the application's conventions say the path.
-        if !has_prefix && own.iter().all(|it| it.as_deref() == Some("")) && !has_base(pass, class) {
+        // Without a template anywhere a class above or the application's conventions say the path.
+        let is_bare = !has_prefix && own.iter().all(|it| it.as_deref() == Some(""));
+        if is_bare && !has_base(pass, class) {
             continue;
         }
         let prefixes = if has_prefix { of_class } else { vec![Some(String::new())] };
@@ -106,12 +109,105 @@ fn controllers(pass: &Pass<'_>, found: &mut Found) {
                         pattern: whole.as_deref(),
                         prefix: "",
                         router: router.into(),
-                        verified: true,
+                        verified: !is_bare,
                         handler: Handler::Decl(attribute.decl).into(),
                         position: attribute.position,
                     },
                 );
             }
+        }
+    }
+}
+
+/// Actions without any template: the application's `{controller}/{action}` says the path.
+fn conventional(pass: &Pass<'_>, found: &mut Found) {
+    let attributes: Vec<(DeclId, String)> = pass
+        .decorators()
+        .map(|(reference, decl, name)| {
+            let from = pass.offset(reference.position);
+            let written = pass.bytes.get(from..).unwrap_or_default();
+            let n = written.iter().take_while(|it| it.is_ascii_alphanumeric() || **it == b'_').count();
+            let name = if name.is_empty() { pass.text(from, from + n).into_owned() } else { name.to_owned() };
+            (decl, name.trim_end_matches("Attribute").to_owned())
+        })
+        .collect();
+    let has = |decl: DeclId, names: &[&str]| {
+        attributes.iter().any(|it| it.0 == decl && names.contains(&it.1.as_str()))
+    };
+    for (index, decl) in (0..).zip(&pass.facts.decls) {
+        let Some(class) = decl.owner.filter(|_| decl.kind == NodeKind::Method) else { continue };
+        let of = pass.facts.decl(class);
+        let Some(controller) = pass.facts.text(of.name).strip_suffix("Controller") else { continue };
+        let is_controller = of.kind == NodeKind::Class
+            && !of.bases.is_empty()
+            && !of.flags.contains(NodeFlags::ABSTRACT)
+            && !has(class, &["Route", "ApiController", "Area", "NonController"]);
+        let id = DeclId(index);
+        let is_action = decl.flags.contains(NodeFlags::EXPORTED)
+            && !decl.modifiers.contains(Modifiers::STATIC)
+            && !has(id, &["Route", "NonAction", "ActionName"])
+            && !pass.facts.text(decl.signature).contains(" override ");
+        if !is_controller || !is_action {
+            continue;
+        }
+        let verbs: Vec<(String, bool)> = pass
+            .decorators()
+            .filter(|it| it.1 == id)
+            .filter_map(|(reference, _, _)| {
+                let args = pass.decorator_arguments(reference);
+                let at = pass.offset(reference.position);
+                let name = pass.text(at, at + 11);
+                let verb = METHODS.iter().find(|it| name.get(4..).is_some_and(|name| name.starts_with(**it)));
+                let verb = verb.filter(|_| name.starts_with("Http"))?;
+                Some((verb.to_ascii_uppercase(), args.iter().any(|it| it.name.is_none())))
+            })
+            .collect();
+        if verbs.iter().any(|it| it.1) {
+            continue;
+        }
+        let action = pass.facts.text(decl.name);
+        let pattern = format!("/{controller}/{}", action.strip_suffix("Async").unwrap_or(action));
+        let verbs = if verbs.is_empty() { vec![("ANY".to_owned(), false)] } else { verbs };
+        for (method, _) in verbs {
+            push(
+                found,
+                New {
+                    decl: Some(class),
+                    method: &method,
+                    pattern: Some(&pattern),
+                    prefix: "",
+                    router: FoundRouter::Application("mvc".to_owned()),
+                    verified: false,
+                    handler: Handler::Decl(id).into(),
+                    position: decl.span.name,
+                },
+            );
+        }
+    }
+}
+
+const METHODS: &[&str] = &["Get", "Post", "Put", "Delete", "Patch", "Head", "Options"];
+
+/// `app.MapControllerRoute("default", "{controller=Home}/{action=Index}/{id?}")` and its like.
+fn started(pass: &Pass<'_>, found: &mut Found) {
+    if pass.facts.flags.contains(NodeFlags::TEST) {
+        return;
+    }
+    for call in &pass.facts.calls {
+        let template = match pass.called(call) {
+            "MapDefaultControllerRoute" | "UseMvcWithDefaultRoute" => {
+                Some("{controller=Home}/{action=Index}/{id?}".to_owned())
+            }
+            "MapControllerRoute" | "MapRoute" => {
+                let args = pass.arguments(call.position);
+                let named = args.iter().find(|it| matches!(it.name.as_deref(), Some("pattern" | "template")));
+                let arg = named.or_else(|| args.iter().filter(|it| it.name.is_none()).nth(1));
+                arg.and_then(|it| pass.literal(it))
+            }
+            _ => None,
+        };
+        if let Some(prefix) = template.filter(|it| it.contains("{controller") && it.contains("{action")) {
+            found.applications.push(FoundApplication { name: "mvc", prefix, except: Vec::new() });
         }
     }
 }
@@ -158,8 +254,8 @@ fn minimal(pass: &Pass<'_>, found: &mut Found) {
         match MAPS.iter().find(|it| it.0 == name) {
             Some((name, method)) => {
                 let ([path, .., handler], true) = (args.as_slice(), args.len() >= 2) else { continue };
-                let pattern = pass.literal(path);
-                if pattern.is_none() && *name == "Map" {
+                let pattern = pass.pattern(path);
+                if pattern.as_ref().is_none_or(|it| it.contains(HOLE)) && *name == "Map" {
                     continue;
                 }
                 push(
@@ -171,7 +267,7 @@ fn minimal(pass: &Pass<'_>, found: &mut Found) {
                         prefix: &prefix,
                         router,
                         verified: true,
-                        handler: handler_in(pass, Some(handler)),
+                        handler: served_by(pass, handler),
                         position: call.position,
                     },
                 );
@@ -193,6 +289,14 @@ fn minimal(pass: &Pass<'_>, found: &mut Found) {
     }
 }
 
+/// A lambda may begin with the type of its result, in which commas may stand.
+fn served_by(pass: &Pass<'_>, arg: &Arg) -> FoundHandler {
+    match pass.text(arg.from, arg.to).contains("=>") {
+        true => Handler::Inline.into(),
+        false => handler_in(pass, Some(arg)),
+    }
+}
+
 fn before(pass: &Pass<'_>, call: &Call, of: ExprId) -> (String, FoundRouter) {
     let mut prefix = String::new();
     let mut at = of;
@@ -201,7 +305,7 @@ fn before(pass: &Pass<'_>, call: &Call, of: ExprId) -> (String, FoundRouter) {
             Expr::Call { callee } => {
                 if pass.last_name(callee) == "MapGroup" {
                     let args = pass.call_of(callee).map(|it| pass.arguments(it.position)).unwrap_or_default();
-                    let own = pass.first_literal(&args).unwrap_or_else(|| "?".to_owned());
+                    let own = pass.first_pattern(&args).unwrap_or_else(|| "?".to_owned());
                     prefix = joined(&super::normalised(&own), &prefix);
                 }
                 match pass.receiver(callee) {

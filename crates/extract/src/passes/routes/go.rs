@@ -1,6 +1,6 @@
 //! net/http, gin, echo, chi, gorilla/mux, fiber.
 
-use knowing_model::facts::{Call, Expr, ExprId, Router};
+use knowing_model::facts::{Call, Expr, ExprId, HOLE, Router};
 
 use super::{Group, New, group_at, handler_in, is_function, joined, push};
 use crate::passes::{Arg, Found, FoundMount, FoundRouter, Origin, Pass};
@@ -48,6 +48,14 @@ pub(super) fn find(pass: &Pass<'_>, found: &mut Found) {
             "HandleFunc" | "Handle" if has(Framework::Mux) || has(Framework::Standard) => {
                 handle(pass, found, call, of, &groups, has(Framework::Mux));
             }
+            "Match" if has(Framework::Capital) => {
+                let args = pass.arguments(call.position);
+                if let [methods, path, .., last] = args.as_slice() {
+                    for method in method_list(pass, methods) {
+                        route(pass, found, call, of, &groups, &method, path, last);
+                    }
+                }
+            }
             "Handle" | "Add" | "Method" | "MethodFunc"
                 if has(Framework::Capital) || has(Framework::Plain) =>
             {
@@ -88,6 +96,17 @@ pub(super) fn find(pass: &Pass<'_>, found: &mut Found) {
     }
 }
 
+/// `[]string{"GET", http.MethodHead}`.
+fn method_list(pass: &Pass<'_>, arg: &Arg) -> Vec<String> {
+    let text = pass.text(arg.from, arg.to);
+    let inner = text.split_once('{').map_or("", |it| it.1).trim_end_matches('}');
+    let one = |it: &str| match it.trim().strip_prefix("http.Method") {
+        Some(name) => Some(name.to_ascii_uppercase()),
+        None => pass.literal_text(it).filter(|it| METHODS.contains(&it.as_str())),
+    };
+    inner.split(',').filter_map(one).collect()
+}
+
 fn method_text(pass: &Pass<'_>, arg: &Arg) -> Option<String> {
     let text = pass.text(arg.from, arg.to);
     match text.strip_prefix("http.Method") {
@@ -107,7 +126,7 @@ fn before(pass: &Pass<'_>, call: &Call, of: ExprId, groups: &[Group]) -> (String
                 let args = pass.call_of(callee).map(|it| pass.arguments(it.position)).unwrap_or_default();
                 if matches!(name, "Group" | "PathPrefix" | "Party" | "Route") && !args.is_empty() {
                     // A computed prefix cannot be told, so that what stands behind it is not whole.
-                    let text = pass.literal(&args[0]).unwrap_or_else(|| "?".to_owned());
+                    let text = pass.pattern(&args[0]).unwrap_or_else(|| "?".to_owned());
                     prefix = joined(&text, &prefix);
                 }
                 match pass.receiver(callee) {
@@ -160,13 +179,18 @@ fn route(
     path: &Arg,
     handler: &Arg,
 ) {
-    let pattern = pass.literal(path);
-    if pattern.as_ref().is_some_and(|it| !it.is_empty() && !it.starts_with(['/', '*', ':'])) {
+    let pattern = pass.pattern(path);
+    let is_known = pattern.as_ref().is_some_and(|it| !it.contains(HOLE));
+    // `g.GET("version", h)` of gin is a route, `cache.Get("version", h)` is none.
+    let is_capital = method != "ANY" && pass.called(call) == method;
+    if is_known
+        && !is_capital
+        && pattern.as_ref().is_some_and(|it| !it.is_empty() && !it.starts_with(['/', '*', ':']))
+    {
         return;
     }
     // `resp.Get(key, fallback)` is no route.
-    if pattern.is_none() && !is_function(pass, handler) && pass.passed_in(handler.from, handler.to).is_none()
-    {
+    if !is_known && !is_function(pass, handler) && pass.passed_in(handler.from, handler.to).is_none() {
         return;
     }
     let (prefix, router) = before(pass, call, of, groups);
@@ -190,7 +214,7 @@ fn route(
 fn handle(pass: &Pass<'_>, found: &mut Found, call: &Call, of: ExprId, groups: &[Group], is_mux: bool) {
     let args = pass.arguments(call.position);
     let [path, handler] = args.as_slice() else { return };
-    let written = pass.literal(path);
+    let written = pass.pattern(path);
     let (method, pattern) = match written.as_deref().map(str::trim) {
         Some(text) => match text.split_once(' ') {
             Some((method, rest)) if METHODS.contains(&method) => {
@@ -200,11 +224,11 @@ fn handle(pass: &Pass<'_>, found: &mut Found, call: &Call, of: ExprId, groups: &
         },
         None => (None, None),
     };
-    if pattern.as_ref().is_some_and(|it| !it.contains('/')) {
+    if pattern.as_ref().is_some_and(|it| !it.contains(['/', HOLE])) {
         return;
     }
     // A host before the path is no part of it.
-    let pattern = pattern.map(|it| it[it.find('/').unwrap_or(0)..].to_owned());
+    let pattern = pattern.map(|it| it[it.find(['/', HOLE]).unwrap_or(0)..].to_owned());
     let (prefix, router) = before(pass, call, of, groups);
     let mut methods: Vec<String> = method.into_iter().collect();
     if methods.is_empty() && is_mux {
@@ -258,7 +282,7 @@ fn chained_methods(pass: &Pass<'_>, call: &Call) -> Vec<String> {
 fn grouped(pass: &Pass<'_>, call: &Call, of: ExprId, groups: &mut Vec<Group>, has_prefix: bool) {
     let args = pass.arguments(call.position);
     let (prefix, body) = match args.as_slice() {
-        [prefix, body] if has_prefix => (pass.literal(prefix).unwrap_or_else(|| "?".to_owned()), body),
+        [prefix, body] if has_prefix => (pass.pattern(prefix).unwrap_or_else(|| "?".to_owned()), body),
         [body] if !has_prefix => (String::new(), body),
         _ => return,
     };
@@ -274,7 +298,7 @@ fn grouped(pass: &Pass<'_>, call: &Call, of: ExprId, groups: &mut Vec<Group>, ha
 fn mounted(pass: &Pass<'_>, found: &mut Found, call: &Call, of: ExprId, groups: &[Group]) {
     let args = pass.arguments(call.position);
     let [prefix, child] = args.as_slice() else { return };
-    let Some(prefix) = pass.literal(prefix) else { return };
+    let Some(prefix) = pass.pattern(prefix) else { return };
     let (outer, router) = before(pass, call, of, groups);
     let FoundRouter::Known(parent) = router else { return };
     let inside = pass.calls_in(child.from, child.to).next();

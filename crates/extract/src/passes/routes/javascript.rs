@@ -1,10 +1,10 @@
 //! Express, Koa, Hono, Fastify, Nest; Next and Remix by where files lie.
 
-use knowing_model::facts::{Call, DeclId, Expr, ExprId, Handler, ImportKind, Router};
-use knowing_model::{NodeKind, Position};
+use knowing_model::facts::{Call, DeclId, Expr, ExprId, HOLE, Handler, ImportKind, Router};
+use knowing_model::{NodeFlags, NodeKind, Position};
 
 use super::{Group, New, group_at, handler_in, is_function, joined, normalised, own_prefix, push};
-use crate::passes::{Arg, Found, FoundHandler, FoundMount, FoundRouter, Origin, Pass};
+use crate::passes::{Arg, Found, FoundApplication, FoundHandler, FoundMount, FoundRouter, Origin, Pass};
 
 const METHODS: &[&str] = &["get", "post", "put", "delete", "patch", "head", "options", "all", "del"];
 
@@ -90,6 +90,9 @@ fn router_of(pass: &Pass<'_>, call: &Call, of: ExprId, groups: &[Group], imports
                 let name = pass.last_name(callee);
                 if is_maker(pass, at) {
                     on.verified = imports;
+                    if let Some(router) = held_at(pass, callee) {
+                        on.router = router.into();
+                    }
                     return Some(on);
                 }
                 let args = pass.call_of(callee).map(|it| pass.arguments(it.position)).unwrap_or_default();
@@ -156,6 +159,27 @@ fn router_of(pass: &Pass<'_>, call: &Call, of: ExprId, groups: &[Group], imports
         }
     }
     None
+}
+
+/// What a router that is made at the top of a file is held by: `const api = Router().use(...)`, or the file itself by
+/// `export default Router().use(...)`.
+fn held_at(pass: &Pass<'_>, maker: ExprId) -> Option<Router> {
+    let name = pass.offset(pass.call_of(maker)?.position);
+    let chain = pass.chain(maker);
+    let from = name.saturating_sub(chain.rfind('.').map_or(0, |it| it + 1));
+    let before = pass.bytes.get(..from)?.trim_ascii_end();
+    if before.ends_with(b"export default") || before.ends_with(b"module.exports =") {
+        return Some(Router::File);
+    }
+    let holds = |it: &knowing_model::facts::Decl| {
+        it.owner.is_none()
+            && matches!(it.kind, NodeKind::Var | NodeKind::Const)
+            && it.range.contains(u32::try_from(from).unwrap_or(u32::MAX))
+            // Not inside of a function that it holds.
+            && !pass.bytes[it.range.from as usize..from].iter().any(|it| matches!(it, b'{' | b'>'))
+    };
+    let at = pass.facts.decls.iter().position(holds).filter(|_| before.ends_with(b"="))?;
+    Some(Router::Decl(DeclId(u32::try_from(at).ok()?)))
 }
 
 fn is_maker(pass: &Pass<'_>, value: ExprId) -> bool {
@@ -236,13 +260,13 @@ fn method(pass: &Pass<'_>, found: &mut Found, call: &Call, name: &str, on: &On) 
     };
     let Some(last) = handlers.last() else { return };
     for pattern in patterns {
-        let is_path =
-            pattern.as_ref().is_none_or(|it| it.is_empty() || it.starts_with('/') || it.starts_with('*'));
+        let is_path = pattern.as_ref().is_none_or(|it| super::is_path(it) || it.starts_with('*'));
         if !is_path {
             continue;
         }
         // A computed first argument is a path only where the rest looks like handlers.
-        if pattern.is_none() && !is_function(pass, last) && pass.passed_in(last.from, last.to).is_none() {
+        let is_known = pattern.as_ref().is_some_and(|it| !it.contains(HOLE));
+        if !is_known && !is_function(pass, last) && pass.passed_in(last.from, last.to).is_none() {
             continue;
         }
         push(
@@ -270,7 +294,7 @@ fn patterns(pass: &Pass<'_>, arg: &Arg) -> Vec<Option<String>> {
             // A regular expression.
             vec![None]
         }
-        None => vec![pass.literal(arg)],
+        None => vec![pass.pattern(arg)],
     }
 }
 
@@ -278,10 +302,11 @@ fn patterns(pass: &Pass<'_>, arg: &Arg) -> Vec<Option<String>> {
 fn mounted(pass: &Pass<'_>, found: &mut Found, call: &Call, on: &On) {
     let args = pass.arguments(call.position);
     let (prefix, rest) = match args.split_first() {
-        Some((first, rest)) => match pass.literal(first) {
-            Some(prefix) => (prefix, rest),
-            None if rest.is_empty() => (String::new(), args.as_slice()),
-            None => (String::new(), args.as_slice()),
+        Some((first, rest)) => match pass.pattern(first) {
+            // A name may be a constant, or what stands behind no prefix.
+            Some(prefix) if prefix.contains(HOLE) && !rest.is_empty() => (prefix, args.as_slice()),
+            Some(prefix) if !prefix.contains(HOLE) => (prefix, rest),
+            _ => (String::new(), args.as_slice()),
         },
         None => return,
     };
@@ -409,21 +434,19 @@ fn object(pass: &Pass<'_>, found: &mut Found, call: &Call, arg: &Arg, on: &On) {
 
 /// `@Controller("cats")` on the class, `@Get(":id")` on methods.
 fn nest(pass: &Pass<'_>, found: &mut Found) {
-    let controllers: Vec<(DeclId, Vec<String>)> = pass
+    started(pass, found);
+    let controllers: Vec<(DeclId, Vec<Option<String>>, Vec<String>)> = pass
         .decorators()
         .filter(|(_, _, name)| *name == "Controller")
         .map(|(reference, class, _)| {
             let args = pass.decorator_arguments(reference);
             let text = args.first().map(|it| pass.text(it.from, it.to)).unwrap_or_default();
-            let prefixes = if text.starts_with('{') {
-                vec![property(pass, &text, "path").unwrap_or_default()]
-            } else if text.starts_with('[') {
-                let list = text.trim_matches(['[', ']']);
-                list.split(',').filter_map(|it| pass.literal_text(it)).collect()
-            } else {
-                vec![args.first().and_then(|it| pass.literal(it)).unwrap_or_default()]
-            };
-            (class, prefixes)
+            if !text.starts_with('{') {
+                return (class, listed(pass, args.first()), Vec::new());
+            }
+            let path = property_at(pass, &args[0], "path");
+            let version = property_at(pass, &args[0], "version");
+            (class, listed(pass, path.as_ref()), version.map(|it| versions(pass, &it)).unwrap_or_default())
         })
         .collect();
     for (reference, decl, name) in pass.decorators() {
@@ -434,15 +457,14 @@ fn nest(pass: &Pass<'_>, found: &mut Found) {
             _ => continue,
         };
         let Some(class) = pass.facts.decl(decl).owner else { continue };
-        let Some((_, prefixes)) = controllers.iter().find(|it| it.0 == class) else { continue };
-        let args = pass.decorator_arguments(reference);
-        let written: Vec<Option<String>> = match args.first() {
-            Some(arg) => patterns(pass, arg),
-            None => vec![Some(String::new())],
-        };
-        for prefix in prefixes {
-            for pattern in &written {
-                let whole = pattern.as_ref().map(|it| joined("/", &joined(prefix, it)));
+        let Some((_, prefixes, versions)) = controllers.iter().find(|it| it.0 == class) else { continue };
+        let written = listed(pass, pass.decorator_arguments(reference).first());
+        for router in applications(pass, decl, versions) {
+            for (prefix, pattern) in prefixes.iter().flat_map(|it| written.iter().map(move |of| (it, of))) {
+                let whole = match (prefix, pattern) {
+                    (Some(prefix), Some(pattern)) => Some(joined("/", &joined(prefix, pattern))),
+                    _ => None,
+                };
                 push(
                     found,
                     New {
@@ -450,7 +472,7 @@ fn nest(pass: &Pass<'_>, found: &mut Found) {
                         method: &method,
                         pattern: whole.as_deref(),
                         prefix: "",
-                        router: Router::Root.into(),
+                        router: router.clone(),
                         verified: true,
                         handler: Handler::Decl(decl).into(),
                         position: reference.position,
@@ -459,6 +481,103 @@ fn nest(pass: &Pass<'_>, found: &mut Found) {
             }
         }
     }
+}
+
+/// What a path may be: nothing, one, or a list.
+fn listed(pass: &Pass<'_>, arg: Option<&Arg>) -> Vec<Option<String>> {
+    arg.map_or_else(|| vec![Some(String::new())], |it| patterns(pass, it))
+}
+
+/// The application, once for each version that a method or else its class says.
+fn applications(pass: &Pass<'_>, decl: DeclId, of_class: &[String]) -> Vec<FoundRouter> {
+    let own = pass.decorators().find(|(_, of, name)| *of == decl && *name == "Version");
+    let own = own.and_then(|(reference, _, _)| pass.decorator_arguments(reference).into_iter().next());
+    let own = own.map(|it| versions(pass, &it));
+    let versions = own.as_deref().unwrap_or(of_class);
+    match versions.is_empty() {
+        true => vec![FoundRouter::Application("nest:".to_owned())],
+        false => versions.iter().map(|it| FoundRouter::Application(format!("nest:{it}"))).collect(),
+    }
+}
+
+/// `"1"`, `["1", "2"]`; one that has none is `-`.
+fn versions(pass: &Pass<'_>, arg: &Arg) -> Vec<String> {
+    let text = pass.text(arg.from, arg.to);
+    let one = |it: &str| match it.trim().ends_with("VERSION_NEUTRAL") {
+        true => Some("-".to_owned()),
+        false => pass.literal_text(it),
+    };
+    text.trim_matches(['[', ']']).split(',').filter_map(one).collect()
+}
+
+/// `app.setGlobalPrefix("api")`, `app.enableVersioning({ type: VersioningType.URI })`.
+fn started(pass: &Pass<'_>, found: &mut Found) {
+    if pass.facts.flags.contains(NodeFlags::TEST) {
+        return;
+    }
+    let called = |name: &str| {
+        let mut all = pass.facts.calls.iter().filter(|it| pass.called(it) == name);
+        all.find(|it| pass.receiver(it.callee).is_some()).map(|it| pass.arguments(it.position))
+    };
+    let prefix = called("setGlobalPrefix");
+    let versioned = called("enableVersioning");
+    if prefix.is_none() && versioned.is_none() {
+        return;
+    }
+    let except = prefix.as_ref().and_then(|it| property_at(pass, it.get(1)?, "exclude"));
+    let except: Vec<String> = except.map(|it| excluded(pass, &it)).unwrap_or_default();
+    // What is computed cannot be told, and what stands behind it is.
+    let prefix = prefix.and_then(|it| pass.first_pattern(&it)).unwrap_or_default();
+    let prefix = joined("/", &prefix);
+    let prefix = if prefix == "/" { String::new() } else { prefix };
+    let options = versioned.as_ref().and_then(|it| it.first());
+    let text = options.map(|it| pass.text(it.from, it.to)).unwrap_or_default();
+    let type_ = options.and_then(|it| property_at(pass, it, "type"));
+    let is_uri = versioned.is_some() && type_.is_none_or(|it| pass.text(it.from, it.to).ends_with("URI"));
+    if is_uri {
+        let mark = property(pass, &text, "prefix").unwrap_or_else(|| "v".to_owned());
+        let default = property(pass, &text, "defaultVersion").unwrap_or_else(|| "-".to_owned());
+        let versioned = format!("{}/{mark}{{version={default}}}", prefix.trim_end_matches('/'));
+        found.applications.push(FoundApplication { name: "nest:", prefix: versioned, except });
+    } else {
+        found.applications.push(FoundApplication { name: "nest:", prefix, except });
+    }
+}
+
+/// Paths of `exclude: ["health", { path: "x", method: RequestMethod.GET }]`, also by a constant of the file.
+fn excluded(pass: &Pass<'_>, arg: &Arg) -> Vec<String> {
+    let mut text = pass.text(arg.from, arg.to).into_owned();
+    if !text.starts_with('[')
+        && let Some(decl) = pass.facts.decls.iter().find(|it| pass.facts.text(it.name) == text)
+    {
+        text = pass.text(decl.range.from as usize, decl.range.to as usize).into_owned();
+    } else if !text.starts_with('[') {
+        let source = String::from_utf8_lossy(pass.bytes);
+        let Some(at) = source.find(&format!("const {text} = [")) else { return Vec::new() };
+        text = source[at..].split(']').next().unwrap_or_default().to_owned();
+    }
+    let mut all = Vec::new();
+    for quote in ['\'', '"'] {
+        all.extend(text.split(quote).skip(1).step_by(2).map(|it| joined("/", &normalised(it))));
+    }
+    all
+}
+
+/// The value of a property of an object that is written as an argument.
+fn property_at(pass: &Pass<'_>, object: &Arg, name: &str) -> Option<Arg> {
+    let text = pass.text(object.from, object.to);
+    let inner = text.strip_prefix('{')?;
+    let end = object.from + 1 + inner.len();
+    let parts = crate::passes::arguments::split(pass.bytes, object.from + 1, end, "typescript", false);
+    parts.into_iter().find_map(|it| {
+        let text = pass.text(it.from, it.to);
+        let (key, _) = text.split_once(':')?;
+        (key.trim().trim_matches(['\'', '"']) == name).then(|| {
+            let skip = key.len() + 1;
+            let blank = text[skip..].len() - text[skip..].trim_start().len();
+            Arg { from: it.from + skip + blank, to: it.to, name: None }
+        })
+    })
 }
 
 /// Routes that follow from where a file lies: `app/api/users/[id]/route.ts`, `pages/api/users.ts`, `app/routes/x.tsx`.
@@ -478,8 +597,8 @@ fn by_path(pass: &Pass<'_>, found: &mut Found) {
     {
         let pattern = next_pattern(rest);
         for method in ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"] {
-            if let Some((decl, position)) = exported(pass, method) {
-                conventional(found, method, &pattern, decl, position);
+            if let Some((decl, position)) = exported(pass, method).or_else(|| renamed(pass, method)) {
+                conventional(found, method, &pattern, Handler::Decl(decl), position);
             }
         }
     } else if let Some(at) = segments.iter().position(|it| *it == "pages")
@@ -490,7 +609,10 @@ fn by_path(pass: &Pass<'_>, found: &mut Found) {
             rest.push(stem);
         }
         if let Some((decl, position)) = default_export(pass) {
-            conventional(found, "ANY", &next_pattern(&rest), decl, position);
+            conventional(found, "ANY", &next_pattern(&rest), Handler::Decl(decl), position);
+        } else if let Some(it) = reexported(pass, "default") {
+            // What answers is declared in another file.
+            conventional(found, "ANY", &next_pattern(&rest), Handler::Inline, it);
         }
     } else if pass.modules.has_any(&["@remix-run", "@react-router"])
         && let Some(at) = segments.iter().position(|it| *it == "routes")
@@ -511,7 +633,7 @@ fn by_path(pass: &Pass<'_>, found: &mut Found) {
         let pattern = format!("/{}", parts.join("/"));
         for (name, method) in [("loader", "GET"), ("action", "POST")] {
             if let Some((decl, position)) = exported(pass, name) {
-                conventional(found, method, &pattern, decl, position);
+                conventional(found, method, &pattern, Handler::Decl(decl), position);
             }
         }
     }
@@ -536,16 +658,26 @@ fn exported(pass: &Pass<'_>, name: &str) -> Option<(DeclId, Position)> {
     })
 }
 
-fn default_export(pass: &Pass<'_>) -> Option<(DeclId, Position)> {
-    let named = pass.facts.imports.iter().find_map(|it| match it.kind {
-        ImportKind::Member { name, alias } if it.reexport && pass.facts.text(alias) == "default" => {
-            Some(name)
-        }
+/// `export { handler as GET }`: what is meant, when it is of this file.
+fn renamed(pass: &Pass<'_>, alias: &str) -> Option<(DeclId, Position)> {
+    let name = pass.facts.imports.iter().find_map(|it| match it.kind {
+        ImportKind::Member { name, alias: own } if it.reexport && pass.facts.text(own) == alias => Some(name),
         _ => None,
-    });
-    if let Some(name) = named
-        && let Some(found) = exported(pass, pass.facts.text(name))
-    {
+    })?;
+    exported(pass, pass.facts.text(name))
+}
+
+/// `export { default } from "./handler"`.
+fn reexported(pass: &Pass<'_>, name: &str) -> Option<Position> {
+    let is_it = |it: &&knowing_model::facts::Import| {
+        let is_named = matches!(it.kind, ImportKind::Member { alias, .. } if pass.facts.text(alias) == name);
+        it.reexport && is_named
+    };
+    pass.facts.imports.iter().find(is_it).map(|it| it.position)
+}
+
+fn default_export(pass: &Pass<'_>) -> Option<(DeclId, Position)> {
+    if let Some(found) = renamed(pass, "default") {
         return Some(found);
     }
     let text = String::from_utf8_lossy(pass.bytes);
@@ -557,8 +689,8 @@ fn default_export(pass: &Pass<'_>) -> Option<(DeclId, Position)> {
     })
 }
 
-fn conventional(found: &mut Found, method: &str, pattern: &str, decl: DeclId, position: Position) {
-    let handler: FoundHandler = Handler::Decl(decl).into();
+fn conventional(found: &mut Found, method: &str, pattern: &str, handler: Handler, position: Position) {
+    let handler: FoundHandler = handler.into();
     push(
         found,
         New {

@@ -113,7 +113,7 @@ fn patterns(pass: &Pass<'_>, args: &[Arg]) -> Vec<Option<String>> {
     let list = list.or_else(|| text.strip_prefix("arrayOf(").and_then(|it| it.strip_suffix(')')));
     match list {
         Some(list) => commas(list).into_iter().map(|it| pass.literal_text(it)).collect(),
-        None => vec![pass.literal(arg)],
+        None => vec![pass.pattern(arg)],
     }
 }
 

@@ -24,9 +24,10 @@ mod python;
 mod rails;
 mod ruby;
 mod rust;
+mod warp;
 
 use knowing_model::Position;
-use knowing_model::facts::{DeclId, Handler, Router};
+use knowing_model::facts::{Call, DeclId, HOLE, Handler, Router};
 
 use super::{Arg, Found, FoundHandler, FoundMount, FoundRoute, FoundRouter, Pass};
 pub(crate) use patterns::{joined, normalised};
@@ -90,11 +91,36 @@ fn own_prefix(found: &mut Found, decl: Option<DeclId>, child: Router, prefix: &s
 /// The handler that an argument names; one without a name is inline.
 fn handler_in(pass: &Pass<'_>, arg: Option<&Arg>) -> FoundHandler {
     let Some(arg) = arg else { return Handler::Inline.into() };
-    match pass.passed_in(arg.from, arg.to) {
-        // A nameless function may pass names on: they are not the handler.
-        Some(expr) if !is_function(pass, arg) => Handler::Value(expr).into(),
-        _ => Handler::Inline.into(),
+    // A nameless function may pass names on: they are not the handler.
+    if is_function(pass, arg) {
+        return Handler::Inline.into();
     }
+    let with = pass.passed_in(arg.from, arg.to);
+    match (outermost(pass, arg), with) {
+        (Some(call), with) => Handler::Made { by: call.callee, with }.into(),
+        (None, Some(expr)) => Handler::Value(expr).into(),
+        (None, None) => Handler::Inline.into(),
+    }
+}
+
+/// The call whose result an argument is.
+fn outermost<'a>(pass: &Pass<'a>, arg: &Arg) -> Option<&'a Call> {
+    let text = pass.text(arg.from, arg.to);
+    if !text.ends_with(')') {
+        return None;
+    }
+    let bytes = text.as_bytes();
+    let is_outside = |call: &&Call| {
+        let n = pass.offset(call.position).saturating_sub(arg.from).min(bytes.len());
+        let count = |of: &[u8]| bytes[..n].iter().filter(|it| of.contains(it)).count();
+        count(b"([{") == count(b")]}")
+    };
+    pass.calls_in(arg.from, arg.to).filter(is_outside).last()
+}
+
+/// Whether a text is a path, as far as it is known.
+fn is_path(text: &str) -> bool {
+    text.is_empty() || text.starts_with(['/', HOLE])
 }
 
 fn is_function(pass: &Pass<'_>, arg: &Arg) -> bool {

@@ -3,7 +3,7 @@
 use knowing_model::facts::{Call, Expr, ExprId, Handler, Router};
 
 use super::{Group, New, group_at, is_function, joined, push};
-use crate::passes::{Arg, Found, FoundHandler, Pass};
+use crate::passes::{Arg, Found, FoundHandler, FoundRouter, Pass};
 
 const METHODS: &[&str] = &["get", "post", "put", "delete", "patch", "options", "any"];
 
@@ -340,7 +340,7 @@ fn symfony(pass: &Pass<'_>, found: &mut Found) {
                     method: &method,
                     pattern: path(args).as_deref(),
                     prefix: &prefix,
-                    router: Router::Root.into(),
+                    router: FoundRouter::Application("symfony:".to_owned()),
                     verified: true,
                     handler: Handler::Decl(*decl).into(),
                     position: *position,

@@ -105,7 +105,7 @@ fn made_router(pass: &Pass<'_>, value: ExprId) -> Option<(String, &'static str)>
     let call = pass.call_of(callee)?;
     let args = pass.arguments(call.position);
     let prefix = args.iter().find(|it| it.name.as_deref() == Some(keyword) && !keyword.is_empty());
-    Some((prefix.and_then(|it| pass.literal(it)).unwrap_or_default(), name))
+    Some((prefix.and_then(|it| pass.pattern(it)).unwrap_or_default(), name))
 }
 
 fn routers(pass: &Pass<'_>, found: &mut Found) {
@@ -141,9 +141,9 @@ fn decorated(pass: &Pass<'_>, found: &mut Found) {
         let path =
             args.iter().find(|it| it.name.is_none() || matches!(it.name.as_deref(), Some("rule" | "path")));
         let Some(path) = path else { continue };
-        let pattern = pass.literal(path);
+        let pattern = pass.pattern(path);
         // A decorator of that name with something else than a path is another thing.
-        if pattern.as_ref().is_some_and(|it| !it.is_empty() && !it.starts_with('/')) {
+        if pattern.as_ref().is_some_and(|it| !super::is_path(it)) {
             continue;
         }
         let scope = pass.facts.decl(decl).owner;
@@ -359,7 +359,7 @@ fn mount(pass: &Pass<'_>, found: &mut Found, call: &Call) {
     let Some(expr) = child.and_then(|it| pass.passed_in(it.from, it.to)) else { return };
     let text = match prefix {
         // Computed: what stands below is still a router.
-        Some(arg) => pass.literal(arg).unwrap_or_default(),
+        Some(arg) => pass.pattern(arg).unwrap_or_default(),
         None => String::new(),
     };
     let (parent, _, before) = router_of(pass, call.decl, of);
@@ -381,8 +381,8 @@ fn added(pass: &Pass<'_>, found: &mut Found, call: &Call) {
     else {
         return;
     };
-    let pattern = pass.literal(path);
-    if pattern.as_ref().is_some_and(|it| !it.starts_with('/')) {
+    let pattern = pass.pattern(path);
+    if pattern.as_ref().is_some_and(|it| !super::is_path(it)) {
         return;
     }
     let view =

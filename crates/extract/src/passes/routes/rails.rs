@@ -11,15 +11,35 @@ const METHODS: &[&str] = &["get", "post", "put", "patch", "delete", "match"];
 
 /// `config/routes.rb`, `config/routes/admin.rb`, and whatever draws routes.
 pub(super) fn is_routes(path: &str, bytes: &[u8]) -> bool {
+    is_route_file(path) || memchr::memmem::find(bytes, b".routes.draw do").is_some()
+}
+
+fn is_route_file(path: &str) -> bool {
     let is_file = path == "config/routes.rb" || path.ends_with("/config/routes.rb");
-    let in_directory = path.starts_with("config/routes/") || path.contains("/config/routes/");
-    is_file || in_directory || memchr::memmem::find(bytes, b".routes.draw do").is_some()
+    is_file || path.starts_with("config/routes/") || path.contains("/config/routes/")
 }
 
 pub(super) fn evaluate(pass: &Pass<'_>, found: &mut Found, root: Ast<'_>) {
     let mut evaluator = Evaluator { pass, found, concerns: Vec::new(), n_routes: 0 };
     let scope = Scope { router: Router::File, ..Scope::default() };
-    evaluator.body(root, &scope, 0);
+    if is_route_file(pass.path) {
+        return evaluator.body(root, &scope, 0);
+    }
+    // Elsewhere `get "/x"` may be a request.
+    let mut drawn = Vec::new();
+    blocks_of_draw(root, &mut drawn, 0);
+    drawn.into_iter().for_each(|it| evaluator.body(it, &scope, 0));
+}
+
+fn blocks_of_draw<'t>(node: Ast<'t>, drawn: &mut Vec<Ast<'t>>, depth: usize) {
+    if depth > 60 {
+        return;
+    }
+    if let Some(word) = node.word().filter(|it| it.name == "draw" && it.receiver.is_some()) {
+        drawn.extend(word.block);
+        return;
+    }
+    node.children().into_iter().for_each(|it| blocks_of_draw(it, drawn, depth + 1));
 }
 
 /// Where a statement stands.
@@ -32,6 +52,7 @@ struct Scope {
     /// Inside of `member` or `collection`.
     on: On,
     only: Option<Vec<String>>,
+    concerns: Vec<String>,
     router: Router,
     shallow: bool,
 }
@@ -45,6 +66,7 @@ impl Default for Scope {
             resource: None,
             on: On::Nested,
             only: None,
+            concerns: Vec::new(),
             router: Router::File,
             shallow: false,
         }
@@ -185,8 +207,11 @@ impl<'t> Evaluator<'_, '_, 't> {
                 let mut inner = scope.clone();
                 inner.controller = word.text("controller").or(inner.controller);
                 inner.only = word.option("only").map(Ast::literals).or(inner.only);
+                inner.concerns.extend(word.option("concerns").map(Ast::literals).unwrap_or_default());
                 self.block(word, &inner, depth);
             }
+            "devise_for" => self.devise(word, scope),
+            "use_doorkeeper" => self.doorkeeper(word, scope),
             name if METHODS.contains(&name) => self.methods(word, scope),
             // `constraints`, `authenticate`, `defaults` and whatever else has a block.
             _ => self.block(word, scope, depth),
@@ -276,7 +301,9 @@ impl<'t> Evaluator<'_, '_, 't> {
             inner.resource = Some(Resource { controller, collection, member, nested });
             inner.on = On::Nested;
             inner.shallow |= word.option("shallow").is_some_and(|it| it.text() == "true");
-            let names = word.option("concerns").map(Ast::literals).unwrap_or_default();
+            let names = word.option("concerns").map(Ast::literals);
+            let names = names.unwrap_or_else(|| scope.concerns.clone());
+            inner.concerns.clear();
             self.use_concerns(&names, &inner, depth);
             self.block(word, &inner, depth);
         }
@@ -360,6 +387,59 @@ impl<'t> Evaluator<'_, '_, 't> {
         }
     }
 
+    /// `devise_for :users, path: "auth", controllers: { sessions: "auth/sessions" }`: sessions, and what is said to have a
+    /// controller; what else there is the model decides.
+    fn devise(&mut self, word: &Word<'t>, scope: &Scope) {
+        let controllers = word.option("controllers").map(pairs).unwrap_or_default();
+        let skipped = word.option("skip").map(Ast::literals).unwrap_or_default();
+        let only = word.option("only").map(Ast::literals);
+        for name in word.plain.iter().filter_map(|it| it.literal()) {
+            let base = joined(&scope.path, &word.text("path").unwrap_or(name));
+            for (of, method, path, action) in DEVISE {
+                let named = controllers.iter().find(|it| it.0 == *of).map(|it| it.1.as_str());
+                let is_used = *of == "sessions" || named.is_some();
+                let is_skipped = skipped.iter().any(|it| it == of || it == "all")
+                    || only.as_ref().is_some_and(|it| !it.iter().any(|it| it == of));
+                if !is_used || is_skipped {
+                    continue;
+                }
+                // Without a controller of the project, it is the library's.
+                let is_own = named.is_some() || !scope.modules.is_empty() || word.option("module").is_some();
+                let mut inner = scope.clone();
+                inner.modules.extend(word.text("module"));
+                let to = format!("{}#{action}", named.unwrap_or(of));
+                let to = Some(to.as_str()).filter(|_| is_own);
+                self.route(&inner, method, Some(&joined(&base, path)), to, word.position);
+            }
+        }
+    }
+
+    /// `use_doorkeeper do controllers tokens: "oauth/tokens"; skip_controllers :applications end`.
+    fn doorkeeper(&mut self, word: &Word<'t>, scope: &Scope) {
+        let mut controllers: Vec<(String, String)> = Vec::new();
+        let mut skipped: Vec<String> = Vec::new();
+        for it in word.block.map(Ast::statements).unwrap_or_default() {
+            let Some(inner) = it.word() else { continue };
+            match inner.name.as_str() {
+                "controllers" => {
+                    let all = inner.named.iter();
+                    controllers.extend(all.filter_map(|(key, value)| Some((key.clone(), value.literal()?))));
+                }
+                "skip_controllers" => skipped.extend(inner.plain.iter().flat_map(|it| it.literals())),
+                _ => {}
+            }
+        }
+        let base = joined(&scope.path, &word.text("scope").unwrap_or_else(|| "oauth".to_owned()));
+        for (of, method, path, action) in DOORKEEPER {
+            if skipped.iter().any(|it| it == of) {
+                continue;
+            }
+            let named = controllers.iter().find(|it| it.0 == *of);
+            let to = named.map(|it| format!("/{}#{action}", it.1));
+            self.route(scope, method, Some(&joined(&base, path)), to.as_deref(), word.position);
+        }
+    }
+
     fn controller_of(&self, scope: &Scope, own: Option<&str>) -> String {
         let around =
             scope.controller.as_deref().or_else(|| scope.resource.as_ref().map(|it| it.controller.as_str()));
@@ -399,7 +479,8 @@ impl<'t> Evaluator<'_, '_, 't> {
             None => Handler::Inline.into(),
         };
         let path = path.map(|it| {
-            let it = it.replace("(.:format)", "");
+            // What may be left out is shown.
+            let it = it.replace("(.:format)", "").replace(['(', ')'], "");
             if it.starts_with('/') { it } else { format!("/{it}") }
         });
         push(
@@ -416,6 +497,58 @@ impl<'t> Evaluator<'_, '_, 't> {
             },
         );
     }
+}
+
+/// Controller, method, path behind the scope's, action.
+const DEVISE: &[(&str, &str, &str, &str)] = &[
+    ("sessions", "GET", "sign_in", "new"),
+    ("sessions", "POST", "sign_in", "create"),
+    ("sessions", "DELETE", "sign_out", "destroy"),
+    ("passwords", "GET", "password/new", "new"),
+    ("passwords", "GET", "password/edit", "edit"),
+    ("passwords", "PATCH", "password", "update"),
+    ("passwords", "PUT", "password", "update"),
+    ("passwords", "POST", "password", "create"),
+    ("registrations", "GET", "cancel", "cancel"),
+    ("registrations", "GET", "sign_up", "new"),
+    ("registrations", "GET", "edit", "edit"),
+    ("registrations", "PATCH", "", "update"),
+    ("registrations", "PUT", "", "update"),
+    ("registrations", "DELETE", "", "destroy"),
+    ("registrations", "POST", "", "create"),
+    ("confirmations", "GET", "confirmation/new", "new"),
+    ("confirmations", "GET", "confirmation", "show"),
+    ("confirmations", "POST", "confirmation", "create"),
+    ("unlocks", "GET", "unlock/new", "new"),
+    ("unlocks", "GET", "unlock", "show"),
+    ("unlocks", "POST", "unlock", "create"),
+];
+
+const DOORKEEPER: &[(&str, &str, &str, &str)] = &[
+    ("authorizations", "GET", "authorize/native", "show"),
+    ("authorizations", "GET", "authorize", "new"),
+    ("authorizations", "DELETE", "authorize", "destroy"),
+    ("authorizations", "POST", "authorize", "create"),
+    ("tokens", "POST", "token", "create"),
+    ("tokens", "POST", "revoke", "revoke"),
+    ("tokens", "POST", "introspect", "introspect"),
+    ("applications", "GET", "applications", "index"),
+    ("applications", "POST", "applications", "create"),
+    ("applications", "GET", "applications/new", "new"),
+    ("applications", "GET", "applications/:id/edit", "edit"),
+    ("applications", "GET", "applications/:id", "show"),
+    ("applications", "PATCH", "applications/:id", "update"),
+    ("applications", "PUT", "applications/:id", "update"),
+    ("applications", "DELETE", "applications/:id", "destroy"),
+    ("authorized_applications", "GET", "authorized_applications", "index"),
+    ("authorized_applications", "DELETE", "authorized_applications/:id", "destroy"),
+    ("token_info", "GET", "token/info", "show"),
+];
+
+/// Pairs of a written hash.
+fn pairs(hash: Ast<'_>) -> Vec<(String, String)> {
+    let pair = |it: Ast<'_>| Some((it.field("key")?.literal()?, it.field("value")?.literal()?));
+    hash.children().into_iter().filter_map(pair).collect()
 }
 
 const OPTIONS: &[&str] = &[

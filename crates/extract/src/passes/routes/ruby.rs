@@ -75,7 +75,7 @@ impl<'t> Ast<'t> {
         (0..n).filter_map(|at| self.node.named_child(at as u32)).map(|node| Ast { node, ..self }).collect()
     }
 
-    fn field(self, name: &str) -> Option<Ast<'t>> {
+    pub(super) fn field(self, name: &str) -> Option<Ast<'t>> {
         self.node.child_by_field_name(name).map(|node| Ast { node, ..self })
     }
 

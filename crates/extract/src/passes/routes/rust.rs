@@ -2,7 +2,7 @@
 
 use knowing_model::facts::{Call, DeclId, Expr, ExprId, Handler, Router, Value};
 
-use super::{New, handler_in, joined, normalised, push};
+use super::{New, handler_in, joined, normalised, push, warp};
 use crate::passes::{Arg, Found, FoundMount, FoundRouter, Pass};
 
 const METHODS: &[&str] =
@@ -14,6 +14,9 @@ pub(super) fn find(pass: &Pass<'_>, found: &mut Found) {
     let is_axum = pass.modules.has_any(&["axum", "aide", "utoipa_axum"]);
     if is_actix || is_rocket {
         attributes(pass, found);
+    }
+    if pass.modules.has("warp") || memchr::memmem::find(pass.bytes, b"warp::").is_some() {
+        warp::find(pass, found);
     }
     if !is_axum && !is_actix && !is_rocket {
         return;
@@ -82,7 +85,7 @@ fn base_of(pass: &Pass<'_>, of: ExprId) -> (Base, String) {
             Expr::Call { callee } => {
                 if matches!(pass.last_name(callee), "scope" | "resource") && is_path_call(pass, callee) {
                     let args = pass.call_of(callee).map(|it| pass.arguments(it.position)).unwrap_or_default();
-                    let text = pass.first_literal(&args).unwrap_or_else(|| "?".to_owned());
+                    let text = pass.first_pattern(&args).unwrap_or_else(|| "?".to_owned());
                     return (Base::Made(callee), text);
                 }
                 match pass.facts.expr(callee) {
@@ -188,8 +191,8 @@ fn around<'a>(pass: &Pass<'a>, decl: Option<DeclId>, offset: usize) -> Option<(&
 fn route(pass: &Pass<'_>, found: &mut Found, call: &Call, of: ExprId) {
     let args = pass.arguments(call.position);
     let [path, service] = args.as_slice() else { return };
-    let pattern = pass.literal(path);
-    if pattern.as_ref().is_some_and(|it| !it.is_empty() && !it.starts_with('/')) {
+    let pattern = pass.pattern(path);
+    if pattern.as_ref().is_some_and(|it| !super::is_path(it)) {
         return;
     }
     let (prefix, router) = before(pass, call, of, 0);
@@ -296,7 +299,7 @@ fn resource(pass: &Pass<'_>, found: &mut Found, call: &Call, of: ExprId) {
 fn nested(pass: &Pass<'_>, found: &mut Found, call: &Call, of: ExprId) {
     let args = pass.arguments(call.position);
     let (prefix, child) = match args.as_slice() {
-        [prefix, child] => (pass.literal(prefix), child),
+        [prefix, child] => (pass.pattern(prefix), child),
         [child] => (Some(String::new()), child),
         _ => return,
     };
