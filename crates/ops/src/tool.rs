@@ -13,7 +13,7 @@ use crate::cx::Cx;
 use crate::error::{Candidate, Error, ErrorKind, Result};
 use crate::freshness::{StalePolicy, TreeChoice};
 use crate::nearest::nearest;
-use crate::page::USUAL_TOKENS;
+use crate::page::{USUAL_TOKENS, check_size};
 use crate::{Access, Listed};
 
 /// An operation that is a tool.
@@ -321,7 +321,9 @@ pub(crate) fn take_paging<T: JsonSchema>(arguments: &mut Map<String, Value>, cx:
         cx.paging.limit = take_number(arguments, "limit")?.or(cx.paging.limit);
     }
     cx.paging.cursor = take_text(arguments, &["cursor"], "`next_cursor` of an answer")?;
-    cx.paging.max_tokens = take_number(arguments, "max_tokens")?.or(Some(USUAL_TOKENS));
+    let max_tokens = take_number(arguments, "max_tokens")?.or(Some(USUAL_TOKENS));
+    check_size(max_tokens)?;
+    cx.paging.max_tokens = max_tokens;
     Ok(())
 }
 

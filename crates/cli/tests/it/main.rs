@@ -18,6 +18,7 @@ mod index;
 mod lookup;
 mod malformed;
 mod mcp;
+mod pages;
 mod proofs;
 mod protocol;
 mod safety;

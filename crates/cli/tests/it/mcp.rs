@@ -344,20 +344,6 @@ fn agents_get_gcf_unless_they_ask_for_another_format() {
 }
 
 #[test]
-fn t4_a_pack_is_held_to_what_is_read_at_a_time() {
-    let (session, fixture) = (Session::new(), crate::context::warehouse());
-    converse(&session, fixture.path(), &[], async |client| {
-        let task = json!({"task_description": "retry sending a parcel", "max_tokens": 700});
-        let (data, text) = answer(call(client, "context_for_task", task).await);
-        assert!(text.len() <= 4 * 700, "{}", text.len());
-        assert_eq!(data["budget"], 700);
-        let task = json!({"task_description": "retry sending a parcel"});
-        let (data, _) = answer(call(client, "context_for_task", task).await);
-        assert_eq!(data["budget"], 10_000);
-    });
-}
-
-#[test]
 fn w2_a_session_named_by_the_call_is_not_told_twice() {
     let (session, fixture) = (Session::new(), repository());
     converse(&session, fixture.path(), &[], async |client| {

@@ -132,7 +132,8 @@ impl ContextOptions {
         check_budget(budget, &settings)?;
         Ok(Wanted {
             budget,
-            limit: self.limit.unwrap_or(usize::MAX),
+            limit: self.limit.filter(|it| *it > 0).unwrap_or(usize::MAX),
+            counts_only: self.limit == Some(0),
             format: self.format.map_or(Format::Json, Format::from),
             detail: match self.detail {
                 Some(DetailChoice::Signature) => Detail::Signature,

@@ -68,6 +68,8 @@ fn header(input: &mut Input<'_>) -> Result<Payload> {
         edges: Vec::new(),
         notes: Vec::new(),
         unknown_files: Vec::new(),
+        next_cursor: None,
+        mentioned: Vec::new(),
     })
 }
 
