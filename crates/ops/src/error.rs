@@ -193,6 +193,7 @@ impl From<knowing_store::Error> for Error {
         let (kind, path) = match &error {
             Store::Io { path, .. } | Store::Full { path } => (ErrorKind::Io, path),
             Store::Busy { path } => (ErrorKind::Busy, path),
+            Store::Stopped { path } => (ErrorKind::Timeout, path),
             Store::Corrupt { path, .. } => (ErrorKind::Corrupt, path),
             Store::Unsupported { path, .. } => (ErrorKind::Unsupported, path),
             Store::Internal { path, .. } => (ErrorKind::Internal, path),

@@ -255,8 +255,18 @@ const SESSION: &str = "session";
 const REPO: &str = "repo";
 
 /// Arguments that are taken and that the list does not speak of: who needs them reads the documentation.
-const UNLISTED: &[&str] =
-    &["dry_run", "exclude", "force", "include", "no_classes", "ranker", "vendored", "without", "workers"];
+const UNLISTED: &[&str] = &[
+    "dry_run",
+    "enrich",
+    "exclude",
+    "force",
+    "include",
+    "no_classes",
+    "ranker",
+    "vendored",
+    "without",
+    "workers",
+];
 const UNLISTED_OF: &[(&str, &[&str])] = &[
     ("explain_symbol", &["budget", "detail", "format", "limit", "pack_root"]),
     ("context_for_files", &["limit"]),

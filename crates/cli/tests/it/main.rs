@@ -21,6 +21,7 @@ mod mcp;
 mod pages;
 mod proofs;
 mod protocol;
+mod refusals;
 mod safety;
 mod sdk;
 mod serving;

