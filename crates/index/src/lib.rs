@@ -276,6 +276,7 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
     request.options.check_time(progress)?;
     let n_resolved = resolution.n_resolved;
     let images = make_images(store, base.as_ref(), &files, &kept_units, &written)?;
+    request.options.check_time(progress)?;
     if let Some(results) = results_of(base.as_ref(), &same, resolution, &written) {
         // A reader may not be allowed to write here; the next run then resolves everything.
         let _ = results::write(store, &written.snapshot, &results);

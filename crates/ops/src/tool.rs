@@ -278,6 +278,7 @@ const UNLISTED_OF: &[(&str, &[&str])] = &[
 const SPEAKING: &[&str] = &[
     "base",
     "depth",
+    "edge_kinds",
     "file",
     "files",
     "head",
@@ -288,6 +289,8 @@ const SPEAKING: &[&str] = &[
     "min_confidence",
     "note",
     "package",
+    "source",
+    "target",
 ];
 
 /// Names of what is always there, at most.

@@ -319,8 +319,12 @@ fn agents_get_gcf_unless_they_ask_for_another_format() {
     let (session, fixture) = (Session::new(), repository());
     let task = "the total of a cart";
     let expected = session.text(fixture.path(), &["context", task, "--format", "gcf"]);
-    let bytes =
-        session.command(fixture.path()).args(["context", task, "--format", "gcb"]).output().unwrap().stdout;
+    let bytes = session
+        .command(fixture.path())
+        .args(["context", task, "--format", "gcb", "--budget", "1500"])
+        .output()
+        .unwrap()
+        .stdout;
     converse(&session, fixture.path(), &[], async |client| {
         let arguments = json!({"task_description": task, "repo": fixture.path()});
         let (data, text) = answer(call(client, "context_for_task", arguments).await);
@@ -334,7 +338,7 @@ fn agents_get_gcf_unless_they_ask_for_another_format() {
         };
         assert_eq!(body(&text), body(&expected));
         assert_eq!((data.get("symbols"), data.get("text")), (None, None), "sent once");
-        let arguments = json!({"task_description": task, "format": "gcb", "detail": "brief"});
+        let arguments = json!({"task_description": task, "format": "gcb", "token_budget": 1500});
         let result = call(client, "context_for_task", arguments).await.unwrap();
         let content = serde_json::to_value(&result.content).unwrap();
         assert_eq!(content[1]["resource"]["mimeType"], "application/x-gcb");

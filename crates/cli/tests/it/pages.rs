@@ -247,7 +247,7 @@ fn t4_packs_have_pages_in_every_format() {
                 let whole = ask(client, tool, &asked(handles.next().unwrap()), 100_000).await;
                 let expected = items(&whole, format);
                 let data = &whole["structuredContent"];
-                assert_eq!((&data["truncated"], &data["total"]), (&json!(false), &json!(expected.0.len())));
+                assert_eq!((data.get("truncated"), data.get("next_cursor")), (None, None), "one page");
                 for max_tokens in [700, 2_000] {
                     let pages = pages(client, tool, &asked(handles.next().unwrap()), max_tokens).await;
                     let pages = pages.unwrap_or_else(|| panic!("{tool} {format} {detail} {max_tokens}"));
@@ -270,7 +270,7 @@ fn t4_packs_have_pages_in_every_format() {
                         assert_eq!(edges, expected.1.iter().collect(), "{tool} {format}");
                     }
                     assert_eq!(edges.len(), n_edges, "{tool} {format}: an edge stands twice");
-                    for page in &pages {
+                    for page in pages.iter().filter(|_| pages.len() > 1) {
                         let total = &page["structuredContent"]["total"];
                         assert_eq!(total, expected.0.len(), "{tool} {format}");
                     }

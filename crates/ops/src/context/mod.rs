@@ -87,10 +87,12 @@ pub struct PackReply {
     pub schema: &'static str,
     #[serde(flatten)]
     pub pack: Payload,
-    /// Symbols of the pack, on all its pages.
-    pub total: usize,
-    /// Whether there is more than is listed.
-    pub truncated: bool,
+    /// Symbols of the pack, on all its pages; absent when there is one page only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total: Option<usize>,
+    /// Whether there is more than is listed; absent when there is one page only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub truncated: Option<bool>,
     /// The pack as it is written in the format asked for, when that is not JSON.
     // Agents get it as the text of the answer, and not as data.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -214,7 +216,8 @@ fn expired() -> Error {
 
 impl PackReply {
     fn of(pack: Payload, of: Extent) -> PackReply {
-        let Extent { total, truncated, .. } = of;
+        let (total, truncated) =
+            if of.is_whole() { (None, None) } else { (Some(of.total), Some(of.truncated)) };
         PackReply { schema: knowing_wire::json::SCHEMA, pack, total, truncated, text: None, blob: None }
     }
 

@@ -28,7 +28,7 @@ pub struct ContextOptions {
     #[arg(long, value_enum)]
     #[serde(default)]
     pub format: Option<FormatChoice>,
-    /// The pack you have, by its root: only what differs comes back (gcf)
+    /// Root of the pack you have: only what differs comes back (gcf)
     #[arg(long, value_name = "ROOT")]
     #[serde(default)]
     pub pack_root: Option<String>,

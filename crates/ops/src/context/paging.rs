@@ -96,7 +96,11 @@ pub(super) fn cut(
             Item::Edge(at) => page.edges.push(pack.edges[at].clone()),
         }
     }
-    Ok(Cut { page: super::sending::stated(page, |it| wanted.format.bytes(it)), of })
+    let n_bytes = |page: &Payload| match wanted.format {
+        Format::Json => json_bytes(&PackReply::of(page.clone(), of)),
+        format => format.bytes(page),
+    };
+    Ok(Cut { page: super::sending::stated(page, n_bytes), of })
 }
 
 /// The budget of a pack that has no pages and is to be read at once.
