@@ -132,9 +132,10 @@ macro_rules! operations {
 
         impl Operation {
             pub fn run(&self, cx: &mut Cx<'_>) -> Result<Reply> {
-                match self {
+                let done = match self {
                     $(Operation::$variant(arguments) => $module::run(cx, arguments).map(Reply::$variant),)*
-                }
+                };
+                done.map_err(|error| error.held_to(USUAL_TOKENS))
             }
         }
 

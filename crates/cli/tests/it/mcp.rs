@@ -338,7 +338,8 @@ fn agents_get_gcf_unless_they_ask_for_another_format() {
         };
         assert_eq!(body(&text), body(&expected));
         assert_eq!((data.get("symbols"), data.get("text")), (None, None), "sent once");
-        let arguments = json!({"task_description": task, "format": "gcb", "token_budget": 1500});
+        let arguments =
+            json!({"task_description": task, "format": "gcb", "detail": "brief", "token_budget": 1500});
         let result = call(client, "context_for_task", arguments).await.unwrap();
         let content = serde_json::to_value(&result.content).unwrap();
         assert_eq!(content[1]["resource"]["mimeType"], "application/x-gcb");

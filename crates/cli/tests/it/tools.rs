@@ -653,6 +653,8 @@ fn t4_no_reply_exceeds_its_size_and_cursors_yield_every_item_once() {
     let mut paged: BTreeSet<&str> = knowing_ops::tools()
         .iter()
         .filter(|it| Value::Object(it.reply.clone()).to_string().contains("next_cursor"))
+        // Packs have a limit of another kind, and tests of their own.
+        .filter(|it| !it.name.starts_with("context_"))
         .map(|it| it.name)
         .collect();
     assert!(paged.len() >= 10, "{paged:?}");
