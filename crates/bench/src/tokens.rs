@@ -103,6 +103,8 @@ fn packed(snapshot: &Snapshot, task: &Task, repo: &str, budget: usize) -> Payloa
         edges: Vec::new(),
         notes: Vec::new(),
         unknown_files: Vec::new(),
+        next_cursor: None,
+        mentioned: Vec::new(),
     };
     pack(snapshot.sources(), &run, &packing, &settings.params, settings.switches, &NoTexts, head)
 }

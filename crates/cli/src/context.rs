@@ -18,6 +18,11 @@ pub(crate) fn is_json(operation: &mut Operation) -> bool {
     options(operation).is_some_and(|it| it.format == Some(FormatChoice::Json))
 }
 
+/// Whether a pack is asked for, in whatever format.
+pub(crate) fn is_pack(operation: &mut Operation) -> bool {
+    options(operation).is_some()
+}
+
 fn options(operation: &mut Operation) -> Option<&mut ContextOptions> {
     match operation {
         Operation::Context(it) => Some(&mut it.options),
@@ -110,6 +115,9 @@ pub(crate) fn pack(it: &PackReply, style: Style, output: &mut dyn Write) -> io::
         pack.tree
     );
     writeln!(output, "{}", style.dim(&summary))?;
+    if let Some(cursor) = &pack.next_cursor {
+        writeln!(output, "{} --cursor {cursor}", style.dim("next page:"))?;
+    }
     for note in &pack.notes {
         writeln!(output, "{} {}", style.yellow("note:"), style.plain(note))?;
     }

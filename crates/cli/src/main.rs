@@ -154,9 +154,6 @@ fn run(command_line: CommandLine) -> Result<Outcome, Failure> {
         db, repo, tree, working_tree, stale_policy, session, limit, cursor, max_tokens, ..
     } = command_line;
     let CommandLine { json, quiet, verbose, no_color, command, .. } = command_line;
-    // People scroll; programs that read JSON are told where to go on.
-    let max_tokens = max_tokens.or(json.then_some(USUAL_TOKENS));
-    let paging = Paging { limit, cursor, max_tokens };
     let tree = match tree {
         _ if working_tree => TreeChoice::Working,
         Some(tree) => TreeChoice::named(&tree),
@@ -219,6 +216,9 @@ fn run(command_line: CommandLine) -> Result<Outcome, Failure> {
         context::for_people(&mut operation);
     }
     upkeep::ask(&mut operation);
+    // People scroll; programs that read JSON are told where to go on. A pack has a budget of its own.
+    let usual = (json && !context::is_pack(&mut operation)).then_some(USUAL_TOKENS);
+    let paging = Paging { limit, cursor, max_tokens: max_tokens.or(usual) };
     let progress = progress::of_terminal(quiet);
     let mut output = io::stdout().lock();
     let mut cx = Cx {

@@ -19,13 +19,17 @@ use crate::search::TERMS_RULESET;
 use crate::{FileChanges, Report, Request, Result};
 
 /// The roots of the Merkle tree over all edges. Ids are hashed on all cores, which is most of the work.
-pub(crate) fn roots_of(resolution: &Resolution) -> Roots {
+/// None when they are not wanted any more.
+pub(crate) fn roots_of(resolution: &Resolution, is_wanted: &(dyn Fn() -> bool + Sync)) -> Option<Roots> {
     let symbols = &resolution.symbols;
     let edges: Vec<&knowing_model::Edge> = resolution.units.iter().flat_map(|it| &it.edges).collect();
     let ids: Vec<EdgeId> = edges
         .par_iter()
         .map(|it| identity::edge_id(symbols[it.source as usize].id, symbols[it.target as usize].id, it.kind))
         .collect();
+    if !is_wanted() {
+        return None;
+    }
     let tree = Tree::build(edges.iter().zip(ids).map(|(edge, id)| {
         let source = &symbols[edge.source as usize];
         EdgeLeaf {
@@ -36,7 +40,7 @@ pub(crate) fn roots_of(resolution: &Resolution) -> Roots {
             confidence_bp: edge.confidence_bp,
         }
     }));
-    tree.roots()
+    is_wanted().then(|| tree.roots())
 }
 
 /// What a run found, ready to be stored.

@@ -9,8 +9,8 @@ use knowing_store::{HistoryRow, MinedCommit, NewHistory, SnapshotRow, Store, Tou
 use knowing_vcs::{Changes, Checkout, CommitId, Differ, FileChange, History, Moved, PastCommit, Wanted};
 use rayon::prelude::*;
 
-use crate::Result;
 use crate::touched;
+use crate::{Check, Result};
 
 /// Version of what is mined from a commit: grows whenever the result may change.
 pub(crate) const RULES: u32 = 1;
@@ -34,6 +34,7 @@ pub(crate) fn mine(
     commit: CommitId,
     snapshot: &SnapshotRow,
     base: Option<&SnapshotRow>,
+    check: Check<'_>,
 ) -> Result<HistoryRow> {
     if let Some(known) = store.history(snapshot, RULES)?
         && !known.is_cut
@@ -53,8 +54,8 @@ pub(crate) fn mine(
         .into_par_iter()
         // Neighbours have most of their trees in common, and a differ keeps them.
         .with_min_len(64)
-        .map_init(|| checkout.differ(), mine_commit)
-        .collect();
+        .map_init(|| checkout.differ(), |differ, it| check().map(|()| mine_commit(differ, it)))
+        .collect::<Result<_>>()?;
     // What could not be read may be there in another clone.
     let is_cut = history.is_cut || mined.iter().any(Option::is_none);
     let mined: Vec<MinedCommit> = mined.into_iter().flatten().collect();

@@ -68,7 +68,7 @@ pub enum Error {
     #[error(transparent)]
     Vcs(#[from] knowing_vcs::Error),
     #[error(transparent)]
-    Store(#[from] knowing_store::Error),
+    Store(knowing_store::Error),
     #[error(transparent)]
     Graph(#[from] knowing_graph::Error),
     #[error(transparent)]
@@ -175,6 +175,18 @@ pub struct PartialFile {
     pub line: Option<u32>,
 }
 
+impl From<knowing_store::Error> for Error {
+    fn from(error: knowing_store::Error) -> Error {
+        match error {
+            knowing_store::Error::Stopped { .. } => Error::Stopped,
+            error => Error::Store(error),
+        }
+    }
+}
+
+/// Looks whether someone still waits.
+pub(crate) type Check<'a> = &'a (dyn Fn() -> Result<()> + Sync);
+
 /// Makes the snapshot of a tree, or finds it.
 pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) -> Result<Report> {
     let mut phases = Phases::new(progress);
@@ -224,7 +236,10 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
     phases.begin(Phase::Resolve, None);
     let same: Vec<Option<u32>> = files.read.iter().map(|it| it.same).collect();
     let gone = base.as_ref().and_then(|it| it.gone(store, &same));
-    let resolution = pool.install(|| resolve(request, &files, base.as_ref(), &same, gone.as_deref()));
+    let is_wanted = || progress.is_wanted();
+    let before_it = base.as_ref().zip(gone.as_deref());
+    let resolution = pool.install(|| resolve(request, &files, &same, before_it, &is_wanted));
+    let resolution = resolution.ok_or(Error::Stopped)?;
     drop(gone);
     if resolution.kept.is_empty() {
         // Nothing stays as it was, or what is gone could not be read.
@@ -240,7 +255,10 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
             let gone = Gone::new(store, base, &kept_units)?;
             (delta::roots(store, base, &gone, &resolution)?, delta::counts(store, base, &gone, &resolution)?)
         }
-        None => (pool.install(|| commit::roots_of(&resolution)), commit::counts_of(&resolution)),
+        None => {
+            let roots = pool.install(|| commit::roots_of(&resolution, &is_wanted)).ok_or(Error::Stopped)?;
+            (roots, commit::counts_of(&resolution))
+        }
     };
     counts = Counts { files: files.read.len() as u64, skipped: scanned.skipped.clone(), ..counts };
 
@@ -259,6 +277,7 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
     let written = commit::write(store, request, &found)?;
 
     phases.begin(Phase::Image, None);
+    request.options.check_time(progress)?;
     let n_resolved = resolution.n_resolved;
     let results = results_of(base.as_ref(), &same, resolution, &written);
     let after = files.read.iter().map(|it| (it.path.clone(), it.blob.as_bytes().to_vec())).collect();
@@ -269,6 +288,7 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
         memory::give_back();
     }
     let images = make_images(store, base.as_ref().zip(files.as_ref()), &kept_units, &written)?;
+    request.options.check_time(progress)?;
     if let Some(results) = results {
         // A reader may not be allowed to write here; the next run then resolves everything.
         let _ = results::write(store, &written.snapshot, &results);
@@ -313,17 +333,19 @@ fn files_of_optional(store: &Store, snapshot: Option<&SnapshotRow>) -> Result<Fi
 fn resolve(
     request: &Request<'_>,
     files: &Files,
-    base: Option<&Base>,
     same: &[Option<u32>],
-    gone: Option<&[(&str, FileFacts)]>,
-) -> Resolution {
+    before: Option<(&Base, &[(&str, FileFacts)])>,
+    is_wanted: &(dyn Fn() -> bool + Sync),
+) -> Option<Resolution> {
     let inputs: Vec<InputFile<'_>> =
         files.read.iter().map(|it| InputFile { path: &it.path, facts: &it.facts }).collect();
     let input = Input { url: request.url, files: &inputs };
-    let (Some(base), Some(gone)) = (base, gone) else { return knowing_resolve::resolve(&input, None) };
+    let Some((base, gone)) = before else {
+        return knowing_resolve::resolve_while(&input, None, is_wanted);
+    };
     let gone: Vec<InputFile<'_>> = gone.iter().map(|(path, facts)| InputFile { path, facts }).collect();
     let previous = Previous { record: &base.results.record, same, gone: &gone };
-    knowing_resolve::resolve(&input, Some(&previous))
+    knowing_resolve::resolve_while(&input, Some(&previous), is_wanted)
 }
 
 /// Rows of the units that stay as they are, in ascending order.
@@ -417,14 +439,17 @@ fn make_search(
 ) -> Result<()> {
     phases.begin(Phase::History, None);
     if let Source::Commit { checkout, commit } | Source::WorkTree { checkout, commit } = request.source {
-        history::mine(store, checkout, commit, snapshot, since.map(|it| &it.base.snapshot))?;
+        let check = || request.options.check_time(phases.progress());
+        history::mine(store, checkout, commit, snapshot, since.map(|it| &it.base.snapshot), &check)?;
     }
     phases.begin(Phase::Search, None);
     if since.is_none() {
         open_names(store, snapshot)?;
     }
     step();
-    search::make(store, snapshot, request.source, since)?;
+    let check = || request.options.check_time(phases.progress());
+    check()?;
+    search::make(store, snapshot, request.source, since, &check)?;
     step();
     Ok(())
 }

@@ -1,5 +1,7 @@
 //! What an index run says while it works, and what each phase cost. Nothing is printed here.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use cpu_time::ProcessTime;
@@ -53,7 +55,12 @@ pub trait Progress: Sync {
 
     /// Whether someone still waits for the run; one that nobody waits for stops and leaves everything as it was.
     fn is_wanted(&self) -> bool {
-        true
+        self.stop_flag().is_none_or(|it| !it.load(Ordering::Relaxed))
+    }
+
+    /// Set when nobody waits any more, for what can look at a flag only.
+    fn stop_flag(&self) -> Option<Arc<AtomicBool>> {
+        None
     }
 }
 

@@ -64,7 +64,7 @@ fn remake_history(store: &mut Store, checkout: &Checkout, snapshot_row: i64) -> 
     if checkout.commit_time(commit).is_err() {
         return Ok(false);
     }
-    history::mine(store, checkout, commit, &snapshot, None)?;
+    history::mine(store, checkout, commit, &snapshot, None, &|| Ok(()))?;
     Ok(true)
 }
 

@@ -24,7 +24,7 @@ use crate::history_text::{HistoryText, Said};
 use crate::pipeline::Content;
 use crate::scan::Source;
 use crate::search_changes::{self, Since};
-use crate::{Result, history};
+use crate::{Check, Result, history};
 
 /// Version of term vectors. The low byte counts changes in how texts are cut into terms; an image does not tell them apart,
 /// so that its own version has to grow with it.
@@ -41,7 +41,9 @@ const N_AT_ONCE: usize = 512;
 pub fn open_search(store: &Store, snapshot: &SnapshotRow) -> Result<Collection> {
     match find_search(store, snapshot)? {
         Some(index) => Ok(index),
-        None => Ok(build(store, snapshot, &crate::open_graph(store, snapshot)?, None)?.collection),
+        None => {
+            Ok(build(store, snapshot, &crate::open_graph(store, snapshot)?, None, &|| Ok(()))?.collection)
+        }
     }
 }
 
@@ -51,6 +53,7 @@ pub(crate) fn make(
     snapshot: &SnapshotRow,
     source: Source<'_>,
     since: Option<&Since<'_>>,
+    check: Check<'_>,
 ) -> Result<()> {
     if find_search(store, snapshot)?.is_some() {
         return Ok(());
@@ -62,7 +65,7 @@ pub(crate) fn make(
         return Ok(());
     }
     let graph = crate::open_graph(store, snapshot)?;
-    let built = build(store, snapshot, &graph, Some(source))?;
+    let built = build(store, snapshot, &graph, Some(source), check)?;
     let made: Vec<(TermsKey<'_>, Vec<u8>)> =
         built.made.iter().map(|(file, terms)| (key_of(file), terms.clone())).collect();
     store.write_terms(&made)?;
@@ -112,7 +115,13 @@ struct Built {
     made: Vec<(FileRow, Vec<u8>)>,
 }
 
-fn build(store: &Store, snapshot: &SnapshotRow, graph: &Graph, source: Option<Source<'_>>) -> Result<Built> {
+fn build(
+    store: &Store,
+    snapshot: &SnapshotRow,
+    graph: &Graph,
+    source: Option<Source<'_>>,
+    check: Check<'_>,
+) -> Result<Built> {
     let reader = store.reader(snapshot)?;
     let files: Vec<FileRow> = reader.files()?.into_iter().filter(|it| it.skip_reason.is_none()).collect();
     let names = crate::open_names(store, snapshot)?;
@@ -130,6 +139,7 @@ fn build(store: &Store, snapshot: &SnapshotRow, graph: &Graph, source: Option<So
         let decoded: Vec<Option<FileTerms>> =
             stored.into_par_iter().map(|it| FileTerms::decode(&it?)).collect();
         for (file, terms) in chunk.iter().zip(decoded) {
+            check()?;
             let terms = match terms {
                 Some(terms) => terms,
                 None => match made_from_source(store, file, source)? {
@@ -153,6 +163,7 @@ fn build(store: &Store, snapshot: &SnapshotRow, graph: &Graph, source: Option<So
             )?;
         }
     }
+    check()?;
     let collection: Collection = documents.builder.finish(&head)?.into();
     if is_whole {
         write(store, snapshot, &collection);

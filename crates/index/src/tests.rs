@@ -4,7 +4,8 @@ mod again;
 mod history;
 mod search;
 
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use knowing_store::Store;
 use knowing_testkit::Fixture;
@@ -152,6 +153,49 @@ fn a_run_that_nobody_waits_for_stops_and_leaves_everything_as_it_was() {
     let error = database.try_index(&repo, &Options::default(), &Unwanted).unwrap_err();
     assert!(matches!(error, crate::Error::Stopped), "{error}");
     assert!(database.index(&repo, &Options::default(), &Silent).new_snapshot);
+}
+
+/// Nobody waits any more from the beginning of a phase on.
+struct StopAt(Phase, Arc<AtomicBool>);
+
+impl Progress for StopAt {
+    fn begin(&self, phase: Phase, _total: Option<u64>) {
+        self.1.fetch_or(phase == self.0, Ordering::Relaxed);
+    }
+    fn advance(&self, _n_items: u64) {}
+    fn end(&self) {}
+    fn stop_flag(&self) -> Option<Arc<AtomicBool>> {
+        Some(Arc::clone(&self.1))
+    }
+}
+
+#[test]
+fn a_run_that_is_stopped_in_any_phase_leaves_the_old_state_or_the_new_one() {
+    let repo = Fixture::from_text("//- /a.py\ndef f(): pass\n//- /b.py\nfrom a import f\n\ndef g(): f()\n");
+    repo.commit("first");
+    let whole = Database::new().index(&repo, &Options::default(), &Silent);
+    for phase in [
+        Phase::Extract,
+        Phase::Resolve,
+        Phase::Hash,
+        Phase::Store,
+        Phase::Image,
+        Phase::History,
+        Phase::Search,
+    ] {
+        let mut database = Database::new();
+        let stop = Arc::new(AtomicBool::new(false));
+        let path = database.store.path().to_owned();
+        database.store = Store::open(&path).unwrap().stopped_by(Some(Arc::clone(&stop))).unwrap();
+        let stopped = database.try_index(&repo, &Options::default(), &StopAt(phase, stop));
+        assert!(matches!(stopped, Err(crate::Error::Stopped)), "{phase:?}: {stopped:?}");
+        database.store = Store::open(&path).unwrap();
+        let stored = database.store.repo("github.com/acme/app").unwrap();
+        let latest = stored.and_then(|it| database.store.latest_snapshot(it.id).unwrap());
+        assert!(latest.is_none_or(|it| it.id == whole.snapshot), "{phase:?}");
+        let again = database.index(&repo, &Options::default(), &Silent);
+        assert_eq!((again.snapshot, again.edges), (whole.snapshot, whole.edges), "{phase:?}");
+    }
 }
 
 #[test]

@@ -12,6 +12,7 @@ use rmcp::service::RequestContext;
 use serde_json::Value;
 
 use crate::Options;
+use crate::http::Gone;
 use crate::indexing::{self, Indexing, Run, Teller};
 
 /// How long a question may take. One that waits for an index run is told so, and the run goes on.
@@ -74,6 +75,7 @@ impl Runner {
                 done => done,
             }
         });
+        let mut gone = Gone::of(context);
         loop {
             tokio::select! {
                 done = &mut working => {
@@ -83,7 +85,7 @@ impl Runner {
                     }
                     return done.unwrap_or_else(|error| Err(fault(&error.to_string())));
                 }
-                () = context.ct.cancelled() => {
+                () = taken_back(context, &mut gone) => {
                     run.stop();
                     // Who takes a question back wants to hear no more of it.
                     telling.inspect(|it| it.abort());
@@ -101,6 +103,14 @@ impl Runner {
                 },
             }
         }
+    }
+}
+
+/// Until the client says that it does not want the answer any more, or goes.
+async fn taken_back(context: &RequestContext<RoleServer>, gone: &mut Option<Gone>) {
+    tokio::select! {
+        () = context.ct.cancelled() => {}
+        () = Gone::wait(gone) => {}
     }
 }
 

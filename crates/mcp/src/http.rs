@@ -14,12 +14,14 @@ use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use hyper::body::{Bytes, Incoming};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use rmcp::RoleServer;
 use rmcp::model::{ErrorCode, ErrorData, ProtocolVersion, RequestId};
+use rmcp::service::RequestContext;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::{Value, json};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 
 use crate::batch;
 use crate::hosts::Hosts;
@@ -120,6 +122,26 @@ struct Place {
     _permit: Arc<tokio::sync::OwnedSemaphorePermit>,
 }
 
+/// Tells when the client that sent a request does not wait for the answer any more.
+#[derive(Clone)]
+pub(crate) struct Gone(watch::Receiver<()>);
+
+impl Gone {
+    /// Of a request that stands for itself: nobody else can get its answer. In a session, a broken connection takes nothing
+    /// back, by the rules of the protocol.
+    pub(crate) fn of(context: &RequestContext<RoleServer>) -> Option<Gone> {
+        context.meta.protocol_version()?;
+        context.extensions.get::<http::request::Parts>()?.extensions.get::<Gone>().cloned()
+    }
+
+    pub(crate) async fn wait(gone: &mut Option<Gone>) {
+        match gone {
+            Some(Gone(here)) => while here.changed().await.is_ok() {},
+            None => std::future::pending().await,
+        }
+    }
+}
+
 impl Door {
     fn new(shared: Shared, listen: &Listen, addresses: &[SocketAddr]) -> Door {
         let hosts = Hosts::new(listen, addresses);
@@ -191,6 +213,9 @@ impl Door {
         let place = Place { _permit: Arc::new(permit) };
         let (mut parts, body) = request.into_parts();
         parts.extensions.insert(place);
+        // Goes with this future when the client goes, else with the last of the answer.
+        let (here, gone) = watch::channel(());
+        parts.extensions.insert(Gone(gone));
         let body = match tokio::time::timeout(TO_SAY_WHAT, Limited::new(body, MAX_BYTES).collect()).await {
             Ok(Ok(body)) => body.to_bytes(),
             Ok(Err(error)) if error.is::<LengthLimitError>() => {
@@ -206,7 +231,16 @@ impl Door {
             Ok(Value::Array(items)) => batch::answer(&self.service, &parts, items).await,
             Ok(value) => match self.check(&parts.headers, &value) {
                 Some(response) => response,
-                None => self.service.handle(Request::from_parts(parts, Full::new(body))).await,
+                None => {
+                    let response = self.service.handle(Request::from_parts(parts, Full::new(body))).await;
+                    response.map(|body| {
+                        let until_its_end = move |frame| {
+                            let _ = &here;
+                            frame
+                        };
+                        body.map_frame(until_its_end).boxed()
+                    })
+                }
             },
         }
     }

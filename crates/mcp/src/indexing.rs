@@ -20,7 +20,8 @@ pub(crate) struct Run {
     repo: String,
     phase: Mutex<Option<Phase>>,
     done: AtomicU64,
-    is_wanted: AtomicBool,
+    /// Nobody waits any more.
+    stop: Arc<AtomicBool>,
 }
 
 impl Run {
@@ -30,7 +31,7 @@ impl Run {
             repo: key(working_directory, repo),
             phase: Mutex::default(),
             done: AtomicU64::new(0),
-            is_wanted: AtomicBool::new(true),
+            stop: Arc::default(),
         })
     }
 
@@ -40,7 +41,7 @@ impl Run {
 
     /// Nobody waits any more.
     pub(crate) fn stop(&self) {
-        self.is_wanted.store(false, Ordering::Relaxed);
+        self.stop.store(true, Ordering::Relaxed);
     }
 
     /// For who has to ask again.
@@ -155,8 +156,8 @@ impl Progress for Teller {
         self.indexing.end(&self.run);
     }
 
-    fn is_wanted(&self) -> bool {
-        self.run.is_wanted.load(Ordering::Relaxed)
+    fn stop_flag(&self) -> Option<Arc<AtomicBool>> {
+        Some(Arc::clone(&self.run.stop))
     }
 }
 

@@ -44,7 +44,7 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &ContextForPr) -> Result<PackReply
             check_files(&arguments.files)?;
             let whole = |path: &String| ChangedFile { path: path.clone(), is_from_top: false, lines: None };
             let asked = Asked::Changes(arguments.files.iter().map(whole).collect());
-            answer(cx, &asked, &options)
+            answer(cx, &asked, &arguments.files, &options)
         }
     }
 }
@@ -84,7 +84,7 @@ pub(crate) fn for_pr(
         is_from_top: true,
     });
     let changed = changed.collect();
-    answer_at(cx, &Asked::Changes(changed), options, head)
+    answer_at(cx, &Asked::Changes(changed), &(base, head), options, head)
 }
 
 /// First and last line of each hunk in the new version; where lines are only gone, the line before and the one after.

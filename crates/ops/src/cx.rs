@@ -146,7 +146,7 @@ impl Cx<'_> {
     pub(crate) fn open_stored(&self) -> Result<Opened> {
         let target = self.target()?;
         let no_index = || no_index(&target);
-        let store = Store::open_existing(&target.database)?.ok_or_else(no_index)?;
+        let store = self.watched(Store::open_existing(&target.database)?.ok_or_else(no_index)?)?;
         let repo = self.repo_of(&store, &target)?;
         let mut elsewhere = None;
         let (snapshot, fresh) = match &target.place {
@@ -175,6 +175,11 @@ impl Cx<'_> {
         Ok(Opened { store, snapshot, tree, prefix, work: WorkState::of(target.place.or(elsewhere)) })
     }
 
+    /// One that stops when nobody waits for the answer any more.
+    pub(crate) fn watched(&self, store: Store) -> Result<Store> {
+        Ok(store.stopped_by(self.progress.stop_flag())?)
+    }
+
     /// The database of the repository asked for, whatever is in it.
     pub(crate) fn open_database(&self) -> Result<(Store, Target)> {
         let target = match self.target() {
@@ -186,6 +191,7 @@ impl Cx<'_> {
             target => target?,
         };
         let store = Store::open_existing(&target.database)?.ok_or_else(|| no_index(&target))?;
+        let store = self.watched(store)?;
         Ok((store, target))
     }
 
@@ -213,7 +219,7 @@ impl Cx<'_> {
             ));
         };
         let commit = checkout.resolve(revision)?;
-        let mut store = Store::open(&target.database)?;
+        let mut store = self.watched(Store::open(&target.database)?)?;
         let snapshot = crate::index_repo::snapshot_of(self, &mut store, &place, &target.url, commit)?;
         let tree = Tree {
             schema: SCHEMA,

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::page::json_bytes;
+
 pub type Result<T> = std::result::Result<T, Error>;
 
 #[derive(Clone, Debug, Serialize, JsonSchema, thiserror::Error)]
@@ -135,6 +137,36 @@ impl Error {
     }
 }
 
+impl Error {
+    /// No error is longer than the answer could have been.
+    #[must_use]
+    pub(crate) fn held_to(mut self, max_tokens: usize) -> Error {
+        // It is told as data, and message and hint once more as text.
+        let of_a_text = max_tokens.min(2_000);
+        for text in [&mut self.message, &mut self.hint].into_iter().chain(&mut self.place) {
+            shorten(text, of_a_text);
+        }
+        while json_bytes(&self) + self.message.len() + self.hint.len() + 20 > 4 * max_tokens {
+            if self.candidates.pop().is_none() {
+                let longest = [&mut self.message, &mut self.hint].into_iter().chain(&mut self.place);
+                let Some(longest) = longest.max_by_key(|it| it.len()).filter(|it| it.len() > 8) else {
+                    break;
+                };
+                let half = longest.len() / 2;
+                shorten(longest, half);
+            }
+        }
+        self
+    }
+}
+
+fn shorten(text: &mut String, max_bytes: usize) {
+    if text.len() > max_bytes {
+        text.truncate((0..=max_bytes).rev().find(|it| text.is_char_boundary(*it)).unwrap_or(0));
+        text.push_str(" ...");
+    }
+}
+
 impl From<knowing_vcs::Error> for Error {
     fn from(error: knowing_vcs::Error) -> Error {
         use knowing_vcs::Error as Vcs;
@@ -161,6 +193,7 @@ impl From<knowing_store::Error> for Error {
         let (kind, path) = match &error {
             Store::Io { path, .. } | Store::Full { path } => (ErrorKind::Io, path),
             Store::Busy { path } => (ErrorKind::Busy, path),
+            Store::Stopped { path } => (ErrorKind::Timeout, path),
             Store::Corrupt { path, .. } => (ErrorKind::Corrupt, path),
             Store::Unsupported { path, .. } => (ErrorKind::Unsupported, path),
             Store::Internal { path, .. } => (ErrorKind::Internal, path),

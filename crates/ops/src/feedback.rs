@@ -10,6 +10,7 @@ use crate::answer::{SymbolInfo, Tree, rounded};
 use crate::context::check_task;
 use crate::cx::{Cx, Opened};
 use crate::error::{Error, ErrorKind, Result};
+use crate::session::check_handle;
 
 /// Say whether a symbol helped with a task, or ask what was said of it
 #[derive(Clone, Debug, clap::Args, Deserialize, JsonSchema)]
@@ -67,6 +68,9 @@ const MAX_NOTE: usize = 4 << 10;
 
 pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Feedback) -> Result<FeedbackReply> {
     check(arguments)?;
+    if let Some(handle) = &cx.session {
+        check_handle(handle)?;
+    }
     let mut opened = cx.open()?;
     let (symbol, id, package) = {
         let view = opened.view()?;
@@ -130,7 +134,7 @@ fn record(
     let (cluster, keywords) = subject(arguments.task.as_deref().unwrap_or_default());
     let record = FeedbackRecord {
         symbol,
-        session: String::new(),
+        session: cx.session.clone().unwrap_or_default(),
         useful: arguments.useful == Some(true),
         source: FeedbackSource::Explicit,
         cluster,

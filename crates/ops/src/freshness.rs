@@ -197,7 +197,7 @@ impl Cx<'_> {
 
     /// Indexes what a checkout stands at.
     fn index_current(&self, place: &Place, url: &str, database: &Path, options: Options) -> Result<()> {
-        let mut store = Store::open(database)?;
+        let mut store = self.watched(Store::open(database)?)?;
         let source = match place {
             Place::Directory(directory) => Source::Directory(directory),
             Place::Git(checkout) => match checkout.head()?.commit {

@@ -51,6 +51,10 @@ pub struct IndexRepo {
     #[arg(long)]
     #[serde(default)]
     pub url: Option<String>,
+    /// What to ask of other programs afterwards; only `auto` and `none`, which both ask nothing yet
+    #[arg(long, value_name = "WHAT", hide = true)]
+    #[serde(default)]
+    pub enrich: Option<String>,
     /// Read vendored directories too (`vendor`, `node_modules`, `third_party` ...)
     #[arg(long)]
     #[serde(default)]
@@ -122,6 +126,10 @@ pub struct PhaseReport {
 const MAX_PARTIAL: usize = 10;
 
 pub(crate) fn run(cx: &mut Cx<'_>, arguments: &IndexRepo) -> Result<IndexReply> {
+    if let Some(enrich) = arguments.enrich.as_deref().filter(|it| !["auto", "none"].contains(it)) {
+        let message = format!("`enrich` is `{enrich}`, and this version cannot enrich an index");
+        return Err(Error::new(ErrorKind::Unsupported, message, "leave it out, or give `auto` or `none`"));
+    }
     let path = match (&arguments.path, &cx.repo) {
         (Some(path), _) => cx.environment.working_directory.join(path),
         (None, Some(repo)) => cx.environment.working_directory.join(repo),
@@ -149,7 +157,7 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &IndexRepo) -> Result<IndexReply> 
         deadline: None,
     };
     let database = cx.environment.database_of(&identity.url)?;
-    let mut store = Store::open(&database)?;
+    let mut store = cx.watched(Store::open(&database)?)?;
     let report = index_place(cx, &mut store, &place, &identity.url, source, &options)?;
     let mut notes: Vec<String> = identity.notes.iter().map(|it| note(*it).to_owned()).collect();
     notes.extend(register(cx, &identity.url, &database, &place));

@@ -137,9 +137,10 @@ macro_rules! operations {
 
         impl Operation {
             pub fn run(&self, cx: &mut Cx<'_>) -> Result<Reply> {
-                match self {
+                let done = match self {
                     $(Operation::$variant(arguments) => $module::run(cx, arguments).map(Reply::$variant),)*
-                }
+                };
+                done.map_err(|error| error.held_to(USUAL_TOKENS))
             }
         }
 
@@ -159,18 +160,23 @@ macro_rules! operations {
             mut arguments: serde_json::Map<String, serde_json::Value>,
             cx: &mut Cx<'_>,
         ) -> Result<serde_json::Value> {
-            tool::take_common(&mut arguments, cx)?;
-            let reply = match name {
-                $($name if access!($($access)?).is_some() => {
-                    tool::take_paging::<$module::$arguments>(&mut arguments, cx)?;
-                    Reply::$variant($module::run(cx, &tool::arguments(arguments)?)?)
-                })*
-                _ => {
-                    let hint = "ask for the list of tools";
-                    return Err(Error::new(ErrorKind::Usage, format!("no tool is called `{name}`"), hint));
-                }
-            };
-            Ok(serde_json::to_value(reply).expect("replies have strings as keys"))
+            let answered = (|| {
+                tool::take_common(&mut arguments, cx)?;
+                let (reply, access) = match name {
+                    $($name if access!($($access)?).is_some() => {
+                        tool::take_paging::<$module::$arguments>(&mut arguments, cx)?;
+                        let reply = $module::run(cx, &tool::arguments(arguments)?)?;
+                        (Reply::$variant(reply), access!($($access)?))
+                    })*
+                    _ => {
+                        let hint = "ask for the list of tools";
+                        return Err(Error::new(ErrorKind::Usage, format!("no tool is called `{name}`"), hint));
+                    }
+                };
+                let reply = serde_json::to_value(reply).expect("replies have strings as keys");
+                page::held(reply, access == Some(Access::Reads), cx.paging.max_tokens)
+            })();
+            answered.map_err(|error| error.held_to(cx.paging.max_tokens.unwrap_or(USUAL_TOKENS)))
         }
     };
 }

@@ -30,5 +30,5 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Pack) -> Result<PackReply> {
         let message = format!("the pack `{}` cannot be read: {reason}", arguments.root);
         Error::new(ErrorKind::Corrupt, message, "ask `knowing context` again")
     })?;
-    Ok(PackReply::of(pack))
+    Ok(PackReply::whole(pack))
 }

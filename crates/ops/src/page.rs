@@ -13,6 +13,7 @@ use std::ops::Range;
 use knowing_model::{Hasher, hex};
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::cx::{Cx, Opened};
 use crate::error::{Error, ErrorKind, Result};
@@ -98,24 +99,76 @@ pub(crate) struct Pages {
     question: [u8; 8],
     /// Where the page before ended.
     from: Cursor,
-    snapshots: Vec<SnapshotPrefix>,
+    snapshots: Vec<StatePrefix>,
     /// Where each list begins, and how long it is in all.
     lists: Vec<(usize, usize)>,
 }
 
-type SnapshotPrefix = [u8; 16];
+/// First bytes of the id of a snapshot, or of the key of a pack.
+pub(crate) type StatePrefix = [u8; 16];
+
+/// What stands in a reply besides its data: a line about it.
+const LINE_ABOUT_IT: usize = 240;
+
+/// Bytes of data in a reply of so many tokens.
+pub(crate) fn data_bytes(max_tokens: usize) -> usize {
+    (4 * max_tokens).saturating_sub(LINE_ABOUT_IT)
+}
+
+/// An answer that cannot be cut any smaller.
+pub(crate) fn too_small(n_bytes: usize, max_tokens: usize) -> Error {
+    let needed = knowing_wire::tokens(n_bytes + LINE_ABOUT_IT);
+    let message = format!("the answer takes {needed} tokens at least, and `max_tokens` is {max_tokens}");
+    let hint = match needed {
+        ..=MAX_TOKENS => format!("give `max_tokens` of {needed} or more"),
+        _ => "ask for less: a narrower question, or less detail".to_owned(),
+    };
+    Error::new(ErrorKind::Limit, message, hint)
+}
+
+/// A reply as it goes out, when it is of the size asked for. Lists that have no pages are short; one that is not is told, and
+/// what was done is not undone for it: it is told with shorter lists.
+pub(crate) fn held(mut reply: Value, only_reads: bool, max_tokens: Option<usize>) -> Result<Value> {
+    let Some(max_tokens) = max_tokens else { return Ok(reply) };
+    let max_bytes = data_bytes(max_tokens);
+    let sent = |reply: &Value| {
+        // What is written in a format is not sent as data, too.
+        let is_written = reply.get("text").is_some() || reply.get("blob").is_some();
+        let fields = reply.as_object().into_iter().flatten();
+        let fields = fields.filter(|it| !(is_written && ["symbols", "edges"].contains(&it.0.as_str())));
+        // Texts go out as they are.
+        let n_bytes = |name: &str, value: &Value| match (name, value) {
+            ("text" | "blob", Value::String(text)) => text.len(),
+            _ => name.len() + 4 + json_bytes(value),
+        };
+        fields.map(|(name, value)| n_bytes(name, value)).sum::<usize>() + 2
+    };
+    while sent(&reply) > max_bytes {
+        let lists = reply.as_object_mut().into_iter().flatten().filter_map(|it| it.1.as_array_mut());
+        match lists.max_by_key(|it| it.len()) {
+            Some(longest) if !only_reads && !longest.is_empty() => longest.truncate(longest.len() / 2),
+            _ => return Err(too_small(sent(&reply), max_tokens)),
+        }
+    }
+    Ok(reply)
+}
+
+/// Refuses what no reply can keep to.
+pub(crate) fn check_size(max_tokens: Option<usize>) -> Result<()> {
+    match max_tokens {
+        Some(given) if !(MIN_TOKENS..=MAX_TOKENS).contains(&given) => {
+            let message = format!("`max_tokens` is {given}");
+            Err(Error::new(ErrorKind::Usage, message, format!("give {MIN_TOKENS} to {MAX_TOKENS}")))
+        }
+        _ => Ok(()),
+    }
+}
 
 impl Cx<'_> {
     /// The page that is asked for. `arguments` are all that decides what is listed.
     pub(crate) fn pages(&self, operation: &str, arguments: &impl Debug, usual: usize) -> Result<Pages> {
         let Paging { limit, cursor, max_tokens } = &self.paging;
-        if let Some(given) = *max_tokens
-            && !(MIN_TOKENS..=MAX_TOKENS).contains(&given)
-        {
-            let message = format!("`max_tokens` is {given}");
-            let hint = format!("give {MIN_TOKENS} to {MAX_TOKENS}");
-            return Err(Error::new(ErrorKind::Usage, message, hint));
-        }
+        check_size(*max_tokens)?;
         let hash = Hasher::new("cursor")
             .field(operation.as_bytes())
             .field(format!("{arguments:?}").as_bytes())
@@ -150,9 +203,7 @@ impl Cx<'_> {
 impl Pages {
     /// Of a snapshot that was opened by its name, the one that the pages before were of.
     pub(crate) fn settle(&mut self, opened: Opened) -> Result<Opened> {
-        let prefix = |opened: &Opened| -> SnapshotPrefix {
-            std::array::from_fn(|at| opened.snapshot.id.as_bytes()[at])
-        };
+        let prefix = |opened: &Opened| state_prefix(opened.snapshot.id.as_bytes());
         let opened = match self.from.snapshots.get(self.snapshots.len()) {
             Some(wanted) if *wanted != prefix(&opened) => {
                 let mut found = opened.store.snapshots_by_prefix(opened.snapshot.repo, &hex(wanted))?;
@@ -171,6 +222,23 @@ impl Pages {
         };
         self.snapshots.push(prefix(&opened));
         Ok(opened)
+    }
+
+    /// Size of the reply, when there is one.
+    pub(crate) fn max_tokens(&self) -> Option<usize> {
+        self.max_tokens
+    }
+
+    /// Of a pack, whose items are one list: the pack that the pages before were of, and where they ended.
+    pub(crate) fn pack_before(&self) -> Option<(StatePrefix, usize)> {
+        let key = self.from.snapshots.get(1)?;
+        Some((*key, self.from.offsets.first().copied().unwrap_or(0)))
+    }
+
+    /// Where a page of a pack ends.
+    pub(crate) fn cursor_of_pack(&self, key: StatePrefix, offset: usize) -> String {
+        let snapshots = self.snapshots.iter().take(1).copied().chain([key]).collect();
+        Cursor { question: self.question, snapshots, offsets: vec![offset] }.to_text()
     }
 
     /// Which items of the next list to make.
@@ -211,13 +279,13 @@ impl Pages {
         debug_assert_eq!(all.len(), self.lists.len(), "every list is asked for once, in its order");
         let Some(max_tokens) = self.max_tokens else { return Ok(all) };
         let n_bytes = json_bytes(reply);
-        let max_bytes = max_tokens * 4;
-        if n_bytes <= max_bytes {
+        let max_bytes = data_bytes(max_tokens);
+        let cursor = 2 * (16 + self.snapshots.len() * 16 + self.lists.len() * 5) + 20;
+        if n_bytes + cursor <= max_bytes {
             return Ok(all);
         }
         let sizes: Vec<Vec<usize>> =
             reply.lists().iter().map(|it| (0..it.n_items()).map(|at| it.n_bytes(at) + 1).collect()).collect();
-        let cursor = 2 * (16 + self.snapshots.len() * 16 + self.lists.len() * 5) + 20;
         let rest = n_bytes - sizes.iter().flatten().sum::<usize>() + cursor;
         let mut room = max_bytes.saturating_sub(rest);
         let mut kept = Vec::new();
@@ -232,24 +300,26 @@ impl Pages {
         }
         if kept.iter().sum::<usize>() == 0 {
             let first = sizes.iter().flatten().next().copied().unwrap_or_default();
-            let needed = knowing_wire::tokens(rest + first);
-            let message =
-                format!("the answer takes {needed} tokens at least, and `max_tokens` is {max_tokens}");
-            return Err(Error::new(ErrorKind::Limit, message, format!("give {needed} or more")));
+            return Err(too_small(rest + first, max_tokens));
         }
         Ok(kept)
     }
 }
 
-fn json_bytes(value: &impl Serialize) -> usize {
+pub(crate) fn json_bytes(value: &impl Serialize) -> usize {
     serde_json::to_vec(value).map_or(0, |it| it.len())
 }
 
-/// Where a page ended: of which question, of which snapshots, how far in each list.
+/// As much of an id as a cursor holds.
+pub(crate) fn state_prefix(id: &[u8; 32]) -> StatePrefix {
+    std::array::from_fn(|at| id[at])
+}
+
+/// Where a page ended: of which question, of which snapshots (and pack), how far in each list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Cursor {
     question: [u8; 8],
-    snapshots: Vec<SnapshotPrefix>,
+    snapshots: Vec<StatePrefix>,
     offsets: Vec<usize>,
 }
 

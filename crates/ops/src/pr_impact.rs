@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::answer::Tree;
 use crate::blast_radius::{Risk, leads_to, risk};
 use crate::cx::Cx;
+use crate::diff::{Difference, Modified};
 use crate::error::{Error, ErrorKind, Result};
 use crate::page::{Page, paged};
 use crate::place::Place;
@@ -25,19 +26,21 @@ Examples:
   knowing pr-impact main                 what this branch changes since it left main
   knowing pr-impact main topic --json
   knowing pr-impact v1.0 v2.0 --limit 20
+  knowing pr-impact --files src/cart.py  all that these files declare, without a base
 
 The change is what `head` has that the commit where it left `base` has not. Commits without a snapshot are indexed first.")]
 pub struct PrImpact {
     /// The revision that the change starts from
-    pub base: String,
+    #[arg(required_unless_present = "files")]
+    #[serde(default)]
+    pub base: Option<String>,
     /// Where the change ends; default HEAD
-    #[arg(default_value = "HEAD", hide_default_value = true)]
-    #[serde(default = "head")]
-    pub head: String,
-}
-
-fn head() -> String {
-    "HEAD".to_owned()
+    #[serde(default)]
+    pub head: Option<String>,
+    /// Changed files, when there is no base revision: everything in them counts as changed
+    #[arg(long, value_delimiter = ',', value_name = "FILE,...", conflicts_with_all = ["base", "head"])]
+    #[serde(default)]
+    pub files: Vec<String>,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -47,7 +50,7 @@ pub struct PrImpactReply {
     /// Where the change left its base.
     pub old: Side,
     pub new: Side,
-    /// `behavioural`, `runtime_drift`, `structural`, `metadata_only` or `none`.
+    /// `behavioural`, `runtime_drift`, `structural`, `metadata_only` or `none`; `unknown` when only files are named.
     pub change: &'static str,
     pub summary: String,
     pub risk: Risk,
@@ -90,11 +93,42 @@ const MAX_DEPTH: u32 = 5;
 
 pub(crate) fn run(cx: &mut Cx<'_>, arguments: &PrImpact) -> Result<PrImpactReply> {
     let mut pages = cx.pages("pr_impact", arguments, 100)?;
-    let fork = fork_point(cx, &arguments.base, &arguments.head)?;
-    let mut reply = compare(cx, &mut pages, (&fork, &arguments.head), &[], |found, pages| {
+    let head = arguments.head.as_deref().unwrap_or("HEAD");
+    let sides = match (&arguments.base, arguments.files.is_empty()) {
+        (Some(base), true) => (fork_point(cx, base, head)?, head),
+        (None, false) => (LATEST.to_owned(), LATEST),
+        (Some(_), false) => {
+            let message = "both a base revision and files are given";
+            return Err(Error::new(ErrorKind::Usage, message, "give one of them"));
+        }
+        (None, true) => {
+            let message = "neither a base revision nor files are given";
+            return Err(Error::new(
+                ErrorKind::Usage,
+                message,
+                "say where the change starts with `base`, or name `files`",
+            ));
+        }
+    };
+    if !arguments.files.is_empty() {
+        // As it is now: two names of one snapshot.
+        cx.open()?;
+    }
+    let mut reply = compare(cx, &mut pages, (&sides.0, sides.1), &[], |found, pages| {
+        let named = arguments.files.as_slice();
+        let touched = (!named.is_empty()).then(|| touched(found.new, named)).transpose()?;
+        let found = &Found {
+            old: found.old,
+            new: found.new,
+            sides: found.sides.clone(),
+            difference: touched.as_ref().unwrap_or(found.difference),
+        };
         let changes = symbols(found)?;
         let reach = reach(found)?;
-        let summary = summary(found, &changes);
+        let summary = match named.len() {
+            0 => summary(found, &changes),
+            n_files => format!("{} symbols in {n_files} files", changes.len()),
+        };
         let total = changes.len();
         let contracts = contracts(&changes);
         let listed = pages.of(changes).into_iter().map(|it| impacted(found, it));
@@ -102,7 +136,7 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &PrImpact) -> Result<PrImpactReply
             tree: found.new.tree().clone(),
             old: found.sides.0.clone(),
             new: found.sides.1.clone(),
-            change: found.difference.class.name(),
+            change: if touched.is_some() { "unknown" } else { found.difference.class.name() },
             summary,
             risk: risk(reach.n_symbols, reach.n_unresolved),
             reached: reach.n_symbols,
@@ -119,6 +153,31 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &PrImpact) -> Result<PrImpactReply
     })?;
     pages.finish(&mut reply)?;
     Ok(reply)
+}
+
+const LATEST: &str = "@latest";
+
+/// Everything that files declare, as if all of it said something else now.
+fn touched(view: &View<'_>, files: &[String]) -> Result<Difference> {
+    let names = view.names()?;
+    let mut difference = Difference { has_bodies: true, ..Difference::default() };
+    for typed in files {
+        let path = typed.strip_prefix("./").unwrap_or(typed);
+        let from_here = format!("{}{path}", view.prefix());
+        let Some(file) = names.find_file(&from_here).or_else(|| names.find_file(path)) else {
+            let message = format!("no file is called `{typed}`");
+            let hint = "give paths of files in the repository, from its top or from here";
+            return Err(Error::new(ErrorKind::NotFound, message, hint));
+        };
+        let nodes = names.in_file(file).iter().map(|&it| NodeIndex(it));
+        let own = nodes.filter(|it| {
+            let record = view.graph().node(*it);
+            !record.is_virtual() && !matches!(record.kind(), NodeKind::File | NodeKind::Package)
+        });
+        let modified = |at| Modified { old: at, new: at, signature: false, doc: false, body: false };
+        difference.modified.extend(own.map(modified));
+    }
+    Ok(difference)
 }
 
 /// The commit where the change left its base: what the base got since is no part of it.

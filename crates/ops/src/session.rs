@@ -59,6 +59,16 @@ pub(crate) fn turn(
     store.session_turn(&SessionTurn { handle, repo, now, alive_since, said, pack, base, limits })
 }
 
+/// Key of a pack that the session was given.
+pub(crate) fn pack_given(
+    environment: &Environment,
+    store: &Store,
+    handle: &str,
+    root: Hash,
+) -> knowing_store::Result<Option<Hash>> {
+    store.session_pack(handle, root, alive_since(environment))
+}
+
 /// A session that was used last before this is no more. One that another process left has a day.
 fn alive_since(environment: &Environment) -> i64 {
     let Environment { now, started, .. } = *environment;

@@ -13,7 +13,7 @@ use crate::cx::Cx;
 use crate::error::{Candidate, Error, ErrorKind, Result};
 use crate::freshness::{StalePolicy, TreeChoice};
 use crate::nearest::nearest;
-use crate::page::USUAL_TOKENS;
+use crate::page::{USUAL_TOKENS, check_size};
 use crate::{Access, Listed};
 
 /// An operation that is a tool.
@@ -255,8 +255,18 @@ const SESSION: &str = "session";
 const REPO: &str = "repo";
 
 /// Arguments that are taken and that the list does not speak of: who needs them reads the documentation.
-const UNLISTED: &[&str] =
-    &["dry_run", "exclude", "force", "include", "no_classes", "ranker", "vendored", "without", "workers"];
+const UNLISTED: &[&str] = &[
+    "dry_run",
+    "enrich",
+    "exclude",
+    "force",
+    "include",
+    "no_classes",
+    "ranker",
+    "vendored",
+    "without",
+    "workers",
+];
 const UNLISTED_OF: &[(&str, &[&str])] = &[
     ("explain_symbol", &["budget", "detail", "format", "limit", "pack_root"]),
     ("context_for_files", &["limit"]),
@@ -268,6 +278,7 @@ const UNLISTED_OF: &[(&str, &[&str])] = &[
 const SPEAKING: &[&str] = &[
     "base",
     "depth",
+    "edge_kinds",
     "file",
     "files",
     "head",
@@ -278,6 +289,8 @@ const SPEAKING: &[&str] = &[
     "min_confidence",
     "note",
     "package",
+    "source",
+    "target",
 ];
 
 /// Names of what is always there, at most.
@@ -321,7 +334,9 @@ pub(crate) fn take_paging<T: JsonSchema>(arguments: &mut Map<String, Value>, cx:
         cx.paging.limit = take_number(arguments, "limit")?.or(cx.paging.limit);
     }
     cx.paging.cursor = take_text(arguments, &["cursor"], "`next_cursor` of an answer")?;
-    cx.paging.max_tokens = take_number(arguments, "max_tokens")?.or(Some(USUAL_TOKENS));
+    let max_tokens = take_number(arguments, "max_tokens")?.or(Some(USUAL_TOKENS));
+    check_size(max_tokens)?;
+    cx.paging.max_tokens = max_tokens;
     Ok(())
 }
 

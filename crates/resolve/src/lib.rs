@@ -75,24 +75,40 @@ pub struct Resolution {
 /// Runs on the current rayon pool; the result depends neither on its size nor on `previous`, but for what is kept instead
 /// of made anew.
 pub fn resolve(input: &Input<'_>, previous: Option<&Previous<'_>>) -> Resolution {
+    resolve_while(input, previous, &|| true).expect("it is wanted to the end")
+}
+
+/// As `resolve`; none when it is not wanted any more.
+pub fn resolve_while(
+    input: &Input<'_>,
+    previous: Option<&Previous<'_>>,
+    is_wanted: &(dyn Fn() -> bool + Sync),
+) -> Option<Resolution> {
     if let Some(unchanged) = previous.and_then(again::unchanged) {
-        return unchanged;
+        return Some(unchanged);
     }
     let mut world = World::new(*input);
+    if !is_wanted() {
+        return None;
+    }
     world.hierarchy = Hierarchy::build(&world);
     world.offers = Offers::new(&world);
     world.routes = Routes::new(&world);
     let shared = again::shared(&world);
     let mut files: Vec<Option<FileEdges>> = (0..input.files.len()).map(|_| None).collect();
     let concerned = previous.map(|it| Changes::new(&world, &shared, *it).concerned(&world));
-    resolve_files(&world, &mut files, |file| concerned.as_ref().is_none_or(|it| it[file]));
+    resolve_files(&world, &mut files, |file| is_wanted() && concerned.as_ref().is_none_or(|it| it[file]));
+    if !is_wanted() {
+        return None;
+    }
     if let Some(previous) = previous {
         let restated = again::restated(&files, previous);
         resolve_files(&world, &mut files, |file| restated.contains(&file));
     }
     let leads = again::leads(&world, &files, previous);
     let derived = derive::derive(&world, &leads, previous);
-    assemble::assemble(&world, assemble::Parts { files, leads, derived, shared, previous })
+    let parts = assemble::Parts { files, leads, derived, shared, previous };
+    is_wanted().then(|| assemble::assemble(&world, parts))
 }
 
 fn resolve_files(

@@ -4,12 +4,13 @@ use std::cell::Cell;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
-use crate::error::{Fault, Result};
+use crate::error::{Error, Fault, Result};
 use crate::migrations::{self, MIGRATIONS, Migration};
 use crate::steps::step;
 
@@ -20,7 +21,12 @@ pub struct Store {
     path: PathBuf,
     /// Readers that share the open read transaction.
     pub(crate) n_readers: Cell<u32>,
+    /// Set when nobody waits for what is read or written any more.
+    stop: Option<Arc<AtomicBool>>,
 }
+
+/// Steps of SQLite's machine between two looks at whether someone still waits: some microseconds.
+const STEPS_BETWEEN_LOOKS: i32 = 1_000;
 
 impl Store {
     /// Opens the database, makes it (and its directory) when there is none, and brings it to this program's schema.
@@ -38,6 +44,26 @@ impl Store {
         }
     }
 
+    /// Once `stop` is set, every read and write ends with `Error::Stopped`, those under way included; a transaction that is
+    /// not committed then leaves nothing.
+    pub fn stopped_by(mut self, stop: Option<Arc<AtomicBool>>) -> Result<Store> {
+        if let Some(stop) = &stop {
+            let stop = Arc::clone(stop);
+            let is_over = move || stop.load(Ordering::Relaxed);
+            let set = self.connection.progress_handler(STEPS_BETWEEN_LOOKS, Some(is_over));
+            set.map_err(|error| Fault::from(error).at(&self.path))?;
+        }
+        self.stop = stop;
+        Ok(self)
+    }
+
+    fn check_wanted(&self) -> Result<()> {
+        match &self.stop {
+            Some(stop) if stop.load(Ordering::Relaxed) => Err(Error::Stopped { path: self.path.clone() }),
+            _ => Ok(()),
+        }
+    }
+
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -52,6 +78,7 @@ impl Store {
         &self,
         run: impl FnOnce(&Connection) -> std::result::Result<T, Fault>,
     ) -> Result<T> {
+        self.check_wanted()?;
         run(&self.connection).map_err(|it| it.at(&self.path))
     }
 
@@ -60,6 +87,7 @@ impl Store {
         &mut self,
         run: impl FnOnce(&Transaction<'_>) -> std::result::Result<T, Fault>,
     ) -> Result<T> {
+        self.check_wanted()?;
         let connection = &mut self.connection;
         let written = (|| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -97,7 +125,7 @@ pub(crate) fn open(path: &Path, migrations: &[Migration]) -> std::result::Result
     drop(alone);
     drop(guard);
     connection.set_prepared_statement_cache_capacity(64);
-    Ok(Store { connection, path: path.to_owned(), n_readers: Cell::new(0) })
+    Ok(Store { connection, path: path.to_owned(), n_readers: Cell::new(0), stop: None })
 }
 
 /// Only one process opens at a time: one that looks while another makes the database would see half of it. The lock is on the

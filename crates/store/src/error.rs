@@ -18,6 +18,9 @@ pub enum Error {
     #[error("the database `{}` is being written by another process; try again when it has finished", path.display())]
     Busy { path: PathBuf },
 
+    #[error("nobody waits for the database `{}` any more; ask again", path.display())]
+    Stopped { path: PathBuf },
+
     #[error("`{}` is not a sound knowing database: {reason}; run `knowing fsck`, or move the file away and index again", path.display())]
     Corrupt { path: PathBuf, reason: String },
 
@@ -91,6 +94,7 @@ fn of_sqlite(path: PathBuf, error: &rusqlite::Error) -> Error {
     }
     match code(error) {
         Some(it) if is_busy(it) => Error::Busy { path },
+        Some(ErrorCode::OperationInterrupted) => Error::Stopped { path },
         Some(ErrorCode::DiskFull) => Error::Full { path },
         Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => Error::Corrupt { path, reason },
         Some(

@@ -31,6 +31,23 @@ impl Store {
         self.pack("SELECT payload FROM packs WHERE key = ?1", key)
     }
 
+    /// The pack whose key begins with these bytes, with its key.
+    pub fn pack_of_key_prefix(&self, prefix: [u8; 16]) -> Result<Option<(Hash, String)>> {
+        self.read(|db| {
+            // Keys are compared byte by byte: those that begin so stand between the prefix and it with all bits set.
+            let (mut first, mut last) = ([0; 32], [0xff; 32]);
+            first[..16].copy_from_slice(&prefix);
+            last[..16].copy_from_slice(&prefix);
+            let mut find =
+                db.prepare_cached("SELECT key, payload FROM packs WHERE key BETWEEN ?1 AND ?2 LIMIT 1")?;
+            let found: Option<([u8; 32], Vec<u8>)> = find
+                .query_row((first.as_slice(), last.as_slice()), |row| Ok((row.get(0)?, row.get(1)?)))
+                .optional()?;
+            let Some((key, packed)) = found else { return Ok(None) };
+            Ok(Some((Hash(key), unpacked(&packed, Hash(key))?)))
+        })
+    }
+
     /// The newest pack of this root, whatever its format was.
     pub fn pack_of_root(&self, root: Hash) -> Result<Option<String>> {
         self.pack("SELECT payload FROM packs WHERE root = ?1 ORDER BY created_at DESC, key LIMIT 1", root)

@@ -117,6 +117,16 @@ impl Store {
         })
     }
 
+    /// Key of the pack of this root that a session was given, when it is still alive.
+    pub fn session_pack(&self, handle: &str, root: Hash, alive_since: i64) -> Result<Option<Hash>> {
+        self.read(|db| {
+            let mut find =
+                db.prepare_cached("SELECT session_row FROM sessions WHERE handle = ?1 AND used_at >= ?2")?;
+            let session = find.query_row((handle, alive_since), |row| row.get(0)).optional()?;
+            session.map_or(Ok(None), |session| key_of(db, session, root))
+        })
+    }
+
     pub fn session(&self, handle: &str) -> Result<Option<SessionRow>> {
         self.read(|db| {
             let mut find = db.prepare_cached(

@@ -97,6 +97,14 @@ impl Format {
         }
     }
 
+    /// What it takes to speak of a symbol that an earlier page has.
+    pub fn mention_bytes(self, symbol: &Symbol) -> usize {
+        match self {
+            Format::Gcf => gcf::mention_bytes(symbol),
+            _ => 0,
+        }
+    }
+
     /// What an answer takes besides its symbols and edges, whatever number of tokens within the budget it will state.
     /// Symbols and edges of the payload do not count.
     pub fn envelope_bytes(self, payload: &Payload) -> usize {

@@ -67,6 +67,9 @@ fn head(payload: &Payload) -> String {
     if !payload.unknown_files.is_empty() {
         line(format_args!("\n> not in the snapshot: {}", plain(&payload.unknown_files.join(", "))));
     }
+    if let Some(next) = &payload.next_cursor {
+        line(format_args!("\nnext page: `cursor` {}", plain(next)));
+    }
     text
 }
 
@@ -108,7 +111,7 @@ fn push_source(text: &mut String, symbol: &Symbol) {
 }
 
 fn name_of(payload: &Payload, node: NodeId) -> String {
-    let known = payload.symbols.iter().find(|it| it.node_id == node);
+    let known = payload.ends().find(|it| it.node_id == node);
     known.map_or_else(|| node.to_string()[..12].to_owned(), |it| it.short_name().to_owned())
 }
 

@@ -37,6 +37,19 @@ pub struct Payload {
     /// Files that were asked for and that the snapshot does not have.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unknown_files: Vec<String>,
+    /// Lists what follows, in a call with the same arguments.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+    /// Symbols of pages before that edges of this one lead to: named where a format needs it, and not told again.
+    #[serde(skip)]
+    pub mentioned: Vec<Symbol>,
+}
+
+impl Payload {
+    /// All symbols that edges can lead to.
+    pub(crate) fn ends(&self) -> impl Iterator<Item = &Symbol> {
+        self.symbols.iter().chain(&self.mentioned)
+    }
 }
 
 /// A symbol of an answer. It is itself by its node id; `id` is a short name for it within one answer.

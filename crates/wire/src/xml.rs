@@ -23,6 +23,7 @@ pub(crate) fn encode(payload: &Payload) -> String {
     attribute(&mut out, "pack_root", &payload.pack_root.map(|it| it.to_string()).unwrap_or_default());
     attribute(&mut out, "repo", &payload.repo);
     attribute(&mut out, "session", payload.session.as_deref().unwrap_or_default());
+    attribute(&mut out, "next_cursor", payload.next_cursor.as_deref().unwrap_or_default());
     out.push_str(">\n");
     for (name, texts) in [("note", &payload.notes), ("unknown_file", &payload.unknown_files)] {
         texts.iter().for_each(|it| element(&mut out, name, it));
@@ -36,7 +37,7 @@ pub(crate) fn encode(payload: &Payload) -> String {
         inside.for_each(|it| push_symbol(&mut out, it));
         out.push_str(END);
     }
-    let ids: BTreeMap<NodeId, u32> = payload.symbols.iter().map(|it| (it.node_id, it.id)).collect();
+    let ids: BTreeMap<NodeId, u32> = payload.ends().map(|it| (it.node_id, it.id)).collect();
     let mut edges = payload
         .edges
         .iter()

@@ -91,6 +91,21 @@ impl Setup {
         self.data.join("knowing").join("agents.json")
     }
 
+    /// What lies at home serves several repositories: the record says which.
+    fn join(&self, record: &mut Value) {
+        let mut projects = self.others(record);
+        projects.push(json!(self.project));
+        record["projects"] = Value::Array(projects);
+    }
+
+    /// The other repositories that a record is of, those that are still there.
+    fn others(&self, record: &Value) -> Vec<Value> {
+        let projects = record["projects"].as_array().into_iter().flatten();
+        let path = |it: &Value| it.as_str().map(PathBuf::from);
+        let is_there = |it: &&Value| path(it).is_some_and(|it| it != self.project && it.is_dir());
+        projects.filter(is_there).cloned().collect()
+    }
+
     fn read_records(&self) -> Vec<Value> {
         let text = std::fs::read(self.records()).unwrap_or_default();
         serde_json::from_slice(&text).unwrap_or_default()
@@ -146,6 +161,12 @@ pub(crate) fn init(setup: &Setup, arguments: &Init, output: &mut dyn Write) -> R
         // An earlier change of ours is what is taken back last.
         let record = apply(setup, change)?;
         records.push(record);
+        setup.write_records(&records)?;
+    }
+    let at_home = agents.iter().filter_map(|it| it.entry(&places, &command)).map(|it| it.file);
+    for file in at_home.filter(|it| !it.starts_with(&setup.project)) {
+        let ours = records.iter_mut().filter(|it| it["file"].as_str().map(Path::new) == Some(&file));
+        ours.for_each(|it| setup.join(it));
         setup.write_records(&records)?;
     }
     Ok(!arguments.no_index)
@@ -297,12 +318,28 @@ pub(crate) fn uninstall(setup: &Setup, arguments: &Uninstall, output: &mut dyn W
         // What lies at home belongs to every repository.
         file.is_some_and(|it| it.starts_with(&setup.project) || !is_in_other_project(it, &places))
     };
-    let (here, elsewhere): (Vec<Value>, Vec<Value>) = setup.read_records().into_iter().partition(is_here);
-    if here.is_empty() && !setup.json {
+    let (here, mut elsewhere): (Vec<Value>, Vec<Value>) = setup.read_records().into_iter().partition(is_here);
+    let mut rows = Vec::new();
+    // What serves other repositories, too, stays for them.
+    let (shared, here): (Vec<Value>, Vec<Value>) =
+        here.into_iter().partition(|it| !setup.others(it).is_empty());
+    for mut record in shared {
+        let others = setup.others(&record);
+        let is_ours = record["projects"].as_array().is_some_and(|it| it.contains(&json!(setup.project)));
+        if is_ours {
+            let name = shown(Path::new(record["file"].as_str().unwrap_or_default()), &places);
+            rows.push((KEPT, name));
+        }
+        record["projects"] = Value::Array(others);
+        elsewhere.push(record);
+    }
+    if !rows.is_empty() && !arguments.dry_run {
+        setup.write_records(&elsewhere.iter().chain(&here).cloned().collect::<Vec<_>>())?;
+    }
+    if here.is_empty() && rows.is_empty() && !setup.json {
         writeln!(output, "nothing was set up here").map_err(|it| written(&it))?;
     }
     let mut left = here.clone();
-    let mut rows = Vec::new();
     // The last change first, so that each finds the file as it left it.
     while let Some(record) = left.last() {
         let file = record["file"].as_str().unwrap_or_default().to_owned();
@@ -344,6 +381,9 @@ pub(crate) fn uninstall(setup: &Setup, arguments: &Uninstall, output: &mut dyn W
     };
     told.map_err(|it| written(&it))
 }
+
+/// An entry at home that other repositories were set up with, too.
+const KEPT: &str = "kept for other repositories";
 
 /// Whether a file lies in a checkout that is not this one.
 fn is_in_other_project(file: &Path, places: &Places) -> bool {

@@ -249,3 +249,28 @@ fn doctor_says_what_is_wrong() {
     assert_eq!(told(1), ["ok", "ok", "ok", "wrong"]);
     assert!(session.run(repo.path(), &["doctor"]).stdout.contains("wrong claude"));
 }
+
+#[test]
+fn p3_an_entry_at_home_stays_until_the_last_repository_is_done_with_it() {
+    let (session, first, second) = (Session::new(), Fixture::new(), Fixture::new());
+    let settings = session.file(".codex/config.toml");
+    std::fs::create_dir_all(settings.parent().unwrap()).unwrap();
+    std::fs::write(&settings, "model = \"best\"\n").unwrap();
+    for repo in [&first, &second] {
+        repo.write("a.py", "def f(): pass\n");
+        repo.commit("first");
+        session.text(repo.path(), &["init", "--agent", "codex", "--no-index"]);
+    }
+    let told = session.text(first.path(), &["uninstall"]);
+    assert!(told.contains("kept for other repositories"), "{told}");
+    assert!(read(&settings).contains("mcp_servers.knowing"));
+    assert!(session.text(first.path(), &["uninstall"]).contains("nothing was set up here"));
+    session.text(second.path(), &["uninstall"]);
+    assert_eq!(read(&settings), "model = \"best\"\n");
+    // A repository that is gone has no say.
+    session.text(first.path(), &["init", "--agent", "codex", "--no-index"]);
+    session.text(second.path(), &["init", "--agent", "codex", "--no-index"]);
+    drop(second);
+    session.text(first.path(), &["uninstall"]);
+    assert_eq!(read(&settings), "model = \"best\"\n");
+}

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 
 use super::engine::{Asked, Engine, Images, Wanted};
-use super::{BatchReply, ContextOptions, PackReply, check_task, reply};
+use super::{BatchReply, ContextOptions, Extent, PackReply, check_task, reply};
 use crate::cx::{Cx, Opened};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -99,5 +99,7 @@ fn one(cx: &mut Cx<'_>, task: &Line, wanted: &Wanted, standing: &mut Option<Stan
     }
     let Standing { opened, images, .. } = standing.as_ref().expect("it was just set");
     let engine = Engine::with(opened, Rc::clone(images), cx.place().ok())?;
-    Ok(reply(engine.answer(&Asked::Task(task.description.clone()), wanted), wanted))
+    let pack = engine.answer(&Asked::Task(task.description.clone()), wanted);
+    let of = Extent { total: pack.symbols.len(), truncated: false, is_first: true };
+    Ok(reply(pack, wanted, of))
 }

@@ -66,6 +66,8 @@ pub(crate) struct Wanted {
     pub(crate) settings: Settings,
     pub(crate) budget: usize,
     pub(crate) limit: usize,
+    /// How many there are, and none of them.
+    pub(crate) counts_only: bool,
     pub(crate) format: Format,
     pub(crate) detail: Detail,
     /// Bytes of the handle of the session that is answered: it stands in the answer, and makes ids longer.
@@ -145,7 +147,7 @@ impl<'a> Engine<'a> {
 
     /// Everything that can change an answer.
     pub(crate) fn key(&self, asked: &Asked, wanted: &Wanted) -> Hash {
-        let Wanted { settings, budget, limit, format, detail, handle_bytes } = wanted;
+        let Wanted { settings, budget, limit, format, detail, handle_bytes, counts_only: _ } = wanted;
         let text = self.text(asked);
         let params = settings.params.digest(&settings.switches, settings.ranker);
         let session = handle_bytes.map(|it| format!(" session {it}")).unwrap_or_default();
@@ -246,6 +248,8 @@ impl<'a> Engine<'a> {
             edges: Vec::new(),
             notes,
             unknown_files: self.unknown(asked),
+            next_cursor: None,
+            mentioned: Vec::new(),
         }
     }
 

@@ -3,8 +3,10 @@
 mod batch;
 mod engine;
 mod options;
+mod paging;
 mod sending;
 
+use std::fmt::Debug;
 use std::path::PathBuf;
 
 use knowing_wire::{Format, Payload, Written};
@@ -14,9 +16,11 @@ use serde::{Deserialize, Serialize};
 use crate::context_for_pr::for_pr;
 use crate::cx::Cx;
 use crate::error::{Error, ErrorKind, Result};
+use crate::page::state_prefix;
 
 pub(crate) use engine::{Asked, ChangedFile, Engine};
 pub use options::{ContextOptions, DetailChoice, FormatChoice, RankerChoice};
+use paging::Extent;
 use sending::Reader;
 
 /// Longest task, in bytes, and most files.
@@ -83,6 +87,12 @@ pub struct PackReply {
     pub schema: &'static str,
     #[serde(flatten)]
     pub pack: Payload,
+    /// Symbols of the pack, on all its pages; absent when there is one page only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total: Option<usize>,
+    /// Whether there is more than is listed; absent when there is one page only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub truncated: Option<bool>,
     /// The pack as it is written in the format asked for, when that is not JSON.
     // Agents get it as the text of the answer, and not as data.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -132,64 +142,94 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Context) -> Result<ContextReply> 
 
 pub(crate) fn for_task(cx: &mut Cx<'_>, text: &str, options: &ContextOptions) -> Result<PackReply> {
     check_task(text)?;
-    answer(cx, &Asked::Task(text.to_owned()), options)
+    answer(cx, &Asked::Task(text.to_owned()), &text, options)
 }
 
 pub(crate) fn for_files(cx: &mut Cx<'_>, files: &[String], options: &ContextOptions) -> Result<PackReply> {
     check_files(files)?;
-    answer(cx, &Asked::Files(files.to_vec()), options)
+    answer(cx, &Asked::Files(files.to_vec()), &files, options)
 }
 
-/// Answers from the snapshot of HEAD, which is made first when it is not there.
-pub(crate) fn answer(cx: &mut Cx<'_>, asked: &Asked, options: &ContextOptions) -> Result<PackReply> {
-    answer_at(cx, asked, options, None)
+/// Answers from the snapshot of HEAD, which is made first when it is not there. `question` is what was asked, as it was.
+pub(crate) fn answer(
+    cx: &mut Cx<'_>,
+    asked: &Asked,
+    question: &dyn Debug,
+    options: &ContextOptions,
+) -> Result<PackReply> {
+    answer_at(cx, asked, question, options, None)
 }
 
 /// Answers from the snapshot of a revision.
 pub(crate) fn answer_at(
     cx: &mut Cx<'_>,
     asked: &Asked,
+    question: &dyn Debug,
     options: &ContextOptions,
     revision: Option<&str>,
 ) -> Result<PackReply> {
     let session = cx.session.clone();
     let mut wanted = options.wanted(asked, session.as_deref())?;
-    if let (Some(max_tokens), Format::Gcf) = (cx.paging.max_tokens, wanted.format) {
-        wanted.hold_to(max_tokens);
+    let mut pages = cx.pages(asked.tool(), &(&question, options), usize::MAX)?;
+    if let (Some(max_tokens), Format::Gcb) = (pages.max_tokens(), wanted.format) {
+        wanted.hold_to(paging::budget_of_bytes(max_tokens));
     }
     let base = options.base()?;
-    let (mut opened, place) = match revision {
+    let (opened, place) = match revision {
         Some(revision) => (cx.open_commit(revision)?, cx.place().ok()),
         None => cx.open_fresh()?,
     };
+    let mut opened = pages.settle(opened)?;
     let engine = Engine::new(&opened, place)?;
     let use_cache = wanted.settings.switches.on(knowing_retrieve::Part::PackCache);
-    let key = engine.key(asked, &wanted);
-    let kept = if use_cache { engine::stored(&opened.store, key) } else { None };
+    let mut key = engine.key(asked, &wanted);
+    let mut kept = if use_cache { engine::stored(&opened.store, key) } else { None };
+    if let Some((before, _)) = pages.pack_before()
+        && before != state_prefix(key.as_bytes())
+    {
+        // What would be answered now is another pack: pages go on with the one they began with.
+        let found = opened.store.pack_of_key_prefix(before)?;
+        let found = found.and_then(|(key, text)| Some((key, knowing_wire::json::decode(&text).ok()?)));
+        let (key_before, pack_before) = found.ok_or_else(expired)?;
+        (key, kept) = (key_before, Some(pack_before));
+    }
     let is_kept = kept.is_some();
     let payload = kept.unwrap_or_else(|| engine.answer(asked, &wanted));
     drop(engine);
-    let repo = opened.snapshot().repo;
-    if use_cache && !is_kept {
-        engine::keep(&mut opened.store, repo, key, &payload, &wanted.form(), cx.environment.now);
-    }
     if let Asked::Task(text) = asked
         && payload.symbols.is_empty()
     {
         return Err(nothing_found(text));
     }
+    let repo = opened.snapshot().repo;
+    if use_cache && !is_kept {
+        engine::keep(&mut opened.store, repo, key, &payload, &wanted.form(), cx.environment.now);
+    }
     let reader = Reader { environment: &cx.environment, session: session.as_deref(), base, repo, key };
-    Ok(sending::send(&reader, &mut opened.store, payload, &wanted))
+    sending::send(&reader, &mut opened.store, payload, &wanted, &pages)
+}
+
+fn expired() -> Error {
+    let hint = "ask anew without the cursor";
+    Error::new(ErrorKind::Expired, "the pack that the cursor is of is no longer kept", hint)
 }
 
 impl PackReply {
-    pub(crate) fn of(pack: Payload) -> PackReply {
-        PackReply { schema: knowing_wire::json::SCHEMA, pack, text: None, blob: None }
+    fn of(pack: Payload, of: Extent) -> PackReply {
+        let (total, truncated) =
+            if of.is_whole() { (None, None) } else { (Some(of.total), Some(of.truncated)) };
+        PackReply { schema: knowing_wire::json::SCHEMA, pack, total, truncated, text: None, blob: None }
+    }
+
+    /// All of a pack.
+    pub(crate) fn whole(pack: Payload) -> PackReply {
+        let of = Extent { total: pack.symbols.len(), truncated: false, is_first: true };
+        PackReply::of(pack, of)
     }
 }
 
-pub(crate) fn reply(payload: Payload, wanted: &engine::Wanted) -> PackReply {
-    let mut reply = PackReply::of(payload);
+fn reply(payload: Payload, wanted: &engine::Wanted, of: Extent) -> PackReply {
+    let mut reply = PackReply::of(payload, of);
     if wanted.format != Format::Json {
         match wanted.format.encode(&reply.pack) {
             Written::Text(text) => reply.text = Some(text),

@@ -28,7 +28,7 @@ pub struct ContextOptions {
     #[arg(long, value_enum)]
     #[serde(default)]
     pub format: Option<FormatChoice>,
-    /// The pack you have, by its root: only what differs comes back (gcf)
+    /// Root of the pack you have: only what differs comes back (gcf)
     #[arg(long, value_name = "ROOT")]
     #[serde(default)]
     pub pack_root: Option<String>,
@@ -132,7 +132,8 @@ impl ContextOptions {
         check_budget(budget, &settings)?;
         Ok(Wanted {
             budget,
-            limit: self.limit.unwrap_or(usize::MAX),
+            limit: self.limit.filter(|it| *it > 0).unwrap_or(usize::MAX),
+            counts_only: self.limit == Some(0),
             format: self.format.map_or(Format::Json, Format::from),
             detail: match self.detail {
                 Some(DetailChoice::Signature) => Detail::Signature,

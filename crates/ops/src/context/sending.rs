@@ -8,8 +8,11 @@ use knowing_wire::gcf::{Document, Entry};
 use knowing_wire::{Delta, Format, Payload, Symbol, tokens, unchanged};
 
 use super::engine::Wanted;
+use super::paging::{self, Cut, Extent};
 use super::{PackReply, reply};
 use crate::cx::Environment;
+use crate::error::{Error, ErrorKind, Result};
+use crate::page::{Pages, data_bytes, json_bytes};
 use crate::session::{self, Given};
 
 /// Who asked, and what they have.
@@ -24,8 +27,17 @@ pub(crate) struct Reader<'a> {
     pub(crate) key: Hash,
 }
 
+impl Reader<'_> {
+    /// A root says what the symbols are and which files they stand in; places of edited files it does not.
+    fn has(&self, pack: &Payload) -> bool {
+        self.base.is_some() && self.base == pack.pack_root && pack.fresh == "yes"
+    }
+}
+
 /// A difference is sent when it takes less than so many hundredths of the whole.
 const WORTH_IT: usize = 60;
+/// And always, when the whole would not fit.
+const WORTH_ANY: usize = 1 << 20;
 
 const BASE_UNKNOWN: &str = "base unknown";
 
@@ -33,22 +45,95 @@ const BASE_UNKNOWN: &str = "base unknown";
 pub(crate) fn send(
     reader: &Reader<'_>,
     store: &mut Store,
-    mut payload: Payload,
+    pack: Payload,
     wanted: &Wanted,
-) -> PackReply {
-    if wanted.format != Format::Gcf {
-        return reply(payload, wanted);
+    pages: &Pages,
+) -> Result<PackReply> {
+    let Cut { page, of } = paging::cut(pack.clone(), reader.key, wanted, pages, reader.session)?;
+    if wanted.format != Format::Gcf || wanted.counts_only {
+        return Ok(reply(page, wanted, of));
     }
+    if of.is_whole() {
+        return told(reader, store, page, of, WORTH_IT);
+    }
+    if of.is_first
+        && let Some(max_tokens) = pages.max_tokens()
+        && let Some(difference) = short_difference(reader, store, &pack, max_tokens)?
+    {
+        return Ok(difference);
+    }
+    told(reader, store, page, of, WORTH_IT)
+}
+
+/// A pack that takes several pages as what differs from one that the reader has, when that takes one page.
+fn short_difference(
+    reader: &Reader<'_>,
+    store: &mut Store,
+    pack: &Payload,
+    max_tokens: usize,
+) -> Result<Option<PackReply>> {
+    let Some(root) = reader.base else { return Ok(None) };
+    let of = Extent { total: pack.symbols.len(), truncated: false, is_first: true };
+    let fits = |reply: &PackReply| {
+        let text = reply.text.as_ref().map_or(0, String::len);
+        let about = Payload { symbols: Vec::new(), edges: Vec::new(), ..reply.pack.clone() };
+        text + json_bytes(&PackReply::of(about, of)) <= data_bytes(max_tokens)
+    };
+    if reader.has(pack) {
+        let (payload, text) = same(pack);
+        return Ok(Some(written(payload, text, of)).filter(fits));
+    }
+    let mut numbered = pack.clone();
+    let base = match reader.session {
+        None => base_of_root(store, root),
+        Some(handle) => {
+            let key = session::pack_given(reader.environment, store, handle, root)?;
+            // Under ids as wide as those that would be told.
+            let nodes: Vec<NodeId> = numbered.symbols.iter().map(|it| it.node_id).collect();
+            let ids = store.session_ids(handle, &nodes)?;
+            for (symbol, (id, new)) in numbered.symbols.iter_mut().zip(ids.into_iter().zip(50_000..)) {
+                symbol.id = id.unwrap_or(new);
+            }
+            key.and_then(|key| base_of_session(store, handle, key))
+        }
+    };
+    let Some(base) = base else { return Ok(None) };
+    let n_whole = Document::of(&numbered).encode().len();
+    let Some((payload, text)) = difference(&base, &numbered, reader.session.is_some(), (n_whole, WORTH_IT))
+    else {
+        return Ok(None);
+    };
+    let reply = written(payload, text, of);
+    if !fits(&reply) {
+        return Ok(None);
+    }
+    match reader.session {
+        None => Ok(Some(reply)),
+        Some(_) => told(reader, store, pack.clone(), of, WORTH_ANY).map(Some),
+    }
+}
+
+/// In GCF, as what the reader has not been told.
+fn told(
+    reader: &Reader<'_>,
+    store: &mut Store,
+    mut payload: Payload,
+    of: Extent,
+    worth_it: usize,
+) -> Result<PackReply> {
     let Some(handle) = reader.session else {
-        let base = reader.base.and_then(|root| base_of_root(store, root));
-        return in_gcf(reader, payload, &BTreeMap::new(), base);
+        let base = reader.base.filter(|_| of.is_whole()).and_then(|root| base_of_root(store, root));
+        return Ok(in_gcf(reader, payload, &BTreeMap::new(), (base, worth_it), of));
     };
     let mut before = BTreeMap::new();
     let mut base = None;
-    let pack = payload.pack_root.map(|root| (root, reader.key));
+    // Who has not read to the end does not have the pack.
+    let pack = payload.pack_root.filter(|_| !of.truncated).map(|root| (root, reader.key));
+    let is_reminded = !payload.mentioned.is_empty();
     // In the order of the document, so that ids grow from line to line.
     let mut listed: Vec<&mut Symbol> = payload.symbols.iter_mut().collect();
     listed.sort_by_key(|it| it.distance);
+    listed.extend(&mut payload.mentioned);
     let said: Vec<Said> = listed.iter().map(|it| said(it.node_id, &Entry::of(it))).collect();
     let given = Given { handle, repo: reader.repo, said: &said, pack, base: reader.base };
     match session::turn(reader.environment, store, &given) {
@@ -58,25 +143,29 @@ pub(crate) fn send(
                 before.extend(said.map(|it| (id, it)));
             }
             payload.session = Some(handle.to_owned());
+            if turned.is_new && is_reminded {
+                let message = "the session that the pages before were told to has ended";
+                return Err(Error::new(ErrorKind::Expired, message, "ask anew without the cursor"));
+            }
             if turned.is_new {
                 payload.notes.push(session::NEW.to_owned());
             }
-            base = turned.base.and_then(|key| base_of_session(store, handle, key));
+            base = turned.base.filter(|_| of.is_whole()).and_then(|key| base_of_session(store, handle, key));
         }
         // Who cannot be remembered is told everything.
         Err(_) => payload.notes.push("session: none".to_owned()),
     }
-    in_gcf(reader, payload, &before, base)
+    Ok(in_gcf(reader, payload, &before, (base, worth_it), of))
 }
 
 fn in_gcf(
     reader: &Reader<'_>,
     mut payload: Payload,
     before: &BTreeMap<u32, Said>,
-    base: Option<Document>,
+    (base, worth_it): (Option<Document>, usize),
+    of: Extent,
 ) -> PackReply {
-    // A root says what the symbols are and which files they stand in; places of edited files it does not.
-    let has_it = reader.base.is_some() && reader.base == payload.pack_root && payload.fresh == "yes";
+    let has_it = of.is_whole() && reader.has(&payload);
     if reader.base.is_some() && base.is_none() && !has_it {
         payload.notes.push(BASE_UNKNOWN.to_owned());
     }
@@ -85,16 +174,16 @@ fn in_gcf(
     let difference = match base {
         None if has_it => Some(same(&whole)),
         None => None,
-        Some(base) => difference(&base, &payload, reader.session.is_some(), text.len()),
+        Some(base) => difference(&base, &payload, reader.session.is_some(), (text.len(), worth_it)),
     };
     match difference {
-        Some((payload, text)) => written(payload, text),
-        None => written(whole, text),
+        Some((payload, text)) => written(payload, text, of),
+        None => written(whole, text, of),
     }
 }
 
-fn written(payload: Payload, text: String) -> PackReply {
-    PackReply { text: Some(text), ..PackReply::of(payload) }
+fn written(payload: Payload, text: String, of: Extent) -> PackReply {
+    PackReply { text: Some(text), ..PackReply::of(payload, of) }
 }
 
 /// What a session has not been told: the id stands for what it has.
@@ -170,7 +259,7 @@ fn difference(
     base: &Document,
     payload: &Payload,
     is_in_session: bool,
-    n_whole: usize,
+    (n_whole, worth_it): (usize, usize),
 ) -> Option<(Payload, String)> {
     let mut payload = payload.clone();
     if !is_in_session {
@@ -196,7 +285,7 @@ fn difference(
     };
     let payload = stated(payload, |it| with_savings(it).encode().len());
     let text = with_savings(&payload).encode();
-    (text.len() * 100 < WORTH_IT * n_whole).then_some((payload, text))
+    (text.len() * 100 < worth_it.saturating_mul(n_whole)).then_some((payload, text))
 }
 
 /// What the base has keeps its id; what is new goes on after the highest.

@@ -39,6 +39,8 @@ fn head() -> Payload {
         edges: Vec::new(),
         notes: Vec::new(),
         unknown_files: Vec::new(),
+        next_cursor: None,
+        mentioned: Vec::new(),
     }
 }
 

@@ -2,7 +2,6 @@
 
 use knowing_model::{EdgeKind, Hash, NodeId, NodeKind, Provenance, SnapshotId};
 
-use super::crc::crc32;
 use super::{COMPONENTS, FLAGS, MAGIC, MAX_COUNT, VERSION};
 use crate::json::four_decimals::rounded;
 use crate::payload::{Edge, Payload, Status, Symbol};
@@ -40,7 +39,7 @@ pub fn decode(bytes: &[u8]) -> Result<Payload> {
     if input.at < body.len() {
         return Err(input.fault(format!("{} bytes follow the last edge", body.len() - input.at)));
     }
-    if crc32(body) != u32::from_le_bytes(*crc) {
+    if crc32fast::hash(body) != u32::from_le_bytes(*crc) {
         return Err(Problem::new(At::Byte(body.len()), "the checksum is not that of the bytes before it"));
     }
     Ok(payload)
@@ -68,6 +67,8 @@ fn header(input: &mut Input<'_>) -> Result<Payload> {
         edges: Vec::new(),
         notes: Vec::new(),
         unknown_files: Vec::new(),
+        next_cursor: None,
+        mentioned: Vec::new(),
     })
 }
 

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use knowing_model::{Hash, NodeId};
 
-use super::crc::crc32;
 use super::{COMPONENTS, FLAGS, MAGIC, VERSION};
 use crate::json::four_decimals::rounded;
 use crate::payload::{Edge, Payload, Status, Symbol};
@@ -40,7 +39,7 @@ pub fn encode(payload: &Payload) -> Vec<u8> {
     for (source, target, edge) in edges {
         push_edge(&mut out, source, target, edge);
     }
-    let crc = crc32(&out);
+    let crc = crc32fast::hash(&out);
     out.extend(crc.to_le_bytes());
     out
 }

@@ -4,7 +4,6 @@
 //! It says less than JSON: not how fresh the tree was, nor notes, reasons and sources; an edge whose end is not among the
 //! symbols has no place in it.
 
-mod crc;
 mod decode;
 mod encode;
 

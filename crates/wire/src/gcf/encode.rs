@@ -173,6 +173,13 @@ pub(crate) fn symbol_bytes(symbol: &Symbol, repo: &str) -> usize {
     out.len()
 }
 
+/// Of a line that reminds of a symbol.
+pub(crate) fn mention_bytes(symbol: &Symbol) -> usize {
+    let mut out = String::new();
+    node(&mut out, &Entry { id: symbol.id, ..Entry::default() }, "");
+    out.len() + 1
+}
+
 pub(crate) fn edge_bytes(edge: &Edge, source: &Symbol, target: &Symbol) -> usize {
     let (target, source, kind) = (target.id, source.id, edge.kind.name().to_owned());
     let mut out = String::new();

@@ -31,8 +31,8 @@ use crate::payload::{Payload, Status, Symbol};
 use crate::problem::Problem;
 
 pub(crate) use encode::{
-    Section, edge_bytes, edge_line, frame_bytes, node, push_texts, push_unresolved, symbol_bytes,
-    write_header,
+    Section, edge_bytes, edge_line, frame_bytes, mention_bytes, node, push_texts, push_unresolved,
+    symbol_bytes, write_header,
 };
 
 /// What a text in this format can be.
@@ -129,9 +129,10 @@ impl Document {
     /// What this format says of a payload.
     pub fn of(payload: &Payload) -> Document {
         let mut symbols: Vec<Entry> = payload.symbols.iter().map(Entry::of).collect();
+        symbols.extend(payload.mentioned.iter().map(Entry::seen));
         // Stable: by rank within a distance.
         symbols.sort_by_key(|it| it.distance);
-        let ids: BTreeMap<NodeId, u32> = payload.symbols.iter().map(|it| (it.node_id, it.id)).collect();
+        let ids: BTreeMap<NodeId, u32> = payload.ends().map(|it| (it.node_id, it.id)).collect();
         let edges: Vec<Link> = payload
             .edges
             .iter()
@@ -189,6 +190,7 @@ impl Header {
         header.set("pack_root", &payload.pack_root.map(|it| it.to_string()).unwrap_or_default());
         header.set("repo", &payload.repo);
         header.set("session", payload.session.as_deref().unwrap_or_default());
+        header.set("next", payload.next_cursor.as_deref().unwrap_or_default());
         header
     }
 
@@ -209,6 +211,11 @@ impl Header {
 }
 
 impl Entry {
+    /// What was declared before.
+    fn seen(symbol: &Symbol) -> Entry {
+        Entry { id: symbol.id, distance: symbol.distance.min(3), ..Entry::default() }
+    }
+
     pub fn of(symbol: &Symbol) -> Entry {
         Entry {
             id: symbol.id,

@@ -34,6 +34,8 @@ impl Document {
             edges: self.edges.iter().filter_map(edge).collect(),
             notes: self.comments.clone(),
             unknown_files: Vec::new(),
+            next_cursor: self.header.value("next").map(str::to_owned),
+            mentioned: Vec::new(),
         }
     }
 }

@@ -113,6 +113,8 @@ fn payload() -> impl Strategy<Value = Payload> {
             .collect(),
         symbols,
         unknown_files: notes.iter().rev().cloned().collect(),
+        next_cursor: notes.first().cloned(),
+        mentioned: Vec::new(),
         notes,
     })
 }
@@ -245,6 +247,8 @@ fn answer() -> Payload {
         edges: vec![calls],
         notes: vec!["the index is 2 commits behind".to_owned()],
         unknown_files: Vec::new(),
+        next_cursor: None,
+        mentioned: Vec::new(),
     }
 }
 

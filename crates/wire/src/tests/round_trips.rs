@@ -39,6 +39,7 @@ fn in_gcb(payload: &Payload) -> Payload {
         session: None,
         notes: Vec::new(),
         unknown_files: Vec::new(),
+        next_cursor: None,
         ..payload.clone()
     }
 }
