@@ -95,6 +95,9 @@ impl<'a> Offers<'a> {
     fn find(&self, world: &World<'_>, file: u32, space: &str, name: &str) -> Option<Def> {
         reads::note(Door::Offered, offer_key(space, name), None);
         let all = self.offered.get(&(space, name))?;
+        if space == "rpc" && all.len() > 1 {
+            return one_copy(world, all);
+        }
         if let Some(own) = all.iter().find(|it| world.file_of(**it) == file) {
             return Some(*own);
         }
@@ -103,7 +106,6 @@ impl<'a> Offers<'a> {
             all.iter().copied().filter(|it| directory(world.file_of(*it)) == directory(file)).collect();
         match (near.as_slice(), all.as_slice()) {
             ([one], _) | ([], [one]) => Some(*one),
-            _ if space == "rpc" => nearest_copy(world, file, all),
             _ => None,
         }
     }
@@ -122,8 +124,9 @@ impl<'a> Offers<'a> {
     }
 }
 
-/// Of the copies of one schema that services keep, the one that lies nearest; none where they are not of one package.
-fn nearest_copy(world: &World<'_>, file: u32, all: &[Def]) -> Option<Def> {
+/// Of the copies of one schema that services keep, the one that lies highest: those who serve and those who ask meet there.
+/// None where they are not of one package.
+fn one_copy(world: &World<'_>, all: &[Def]) -> Option<Def> {
     let whole = |def: Def| {
         let (of, id, _) = world.decl(def);
         let facts = world.found_in(of);
@@ -134,13 +137,11 @@ fn nearest_copy(world: &World<'_>, file: u32, all: &[Def]) -> Option<Def> {
     if all.iter().any(|it| whole(*it) != name) {
         return None;
     }
-    let own: Vec<&str> = world.path(file).split('/').collect();
-    let shared = |def: Def| {
-        let path = world.path(world.file_of(def)).split('/');
-        path.zip(&own).take_while(|(a, b)| a == *b).count()
+    let place = |def: &Def| {
+        let path = world.path(world.file_of(*def));
+        (path.matches('/').count(), path)
     };
-    let best = all.iter().map(|it| shared(*it)).max()?;
-    all.iter().copied().filter(|it| shared(*it) == best).min_by_key(|it| world.path(world.file_of(*it)))
+    all.iter().copied().min_by_key(place)
 }
 
 fn is_code(language: &str) -> bool {

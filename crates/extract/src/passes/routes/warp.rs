@@ -79,6 +79,10 @@ fn read(pass: &Pass<'_>, from: usize, to: usize, filter: &mut Filter, depth: usi
     let bytes = pass.bytes;
     let mut at = from;
     while at < to {
+        if bytes[at..to].starts_with(b"//") {
+            at += memchr::memchr(b'\n', &bytes[at..to]).unwrap_or(to - at);
+            continue;
+        }
         let n = bytes[at..to].iter().take_while(|it| is_name(**it)).count();
         if n == 0 {
             at += 1;
@@ -102,7 +106,7 @@ fn read(pass: &Pass<'_>, from: usize, to: usize, filter: &mut Filter, depth: usi
             ("or", true) => filter.is_computed = true,
             (_, true) => {}
             ("path", _) if name.ends_with('!') => segments(pass, open + 1, next.saturating_sub(1), filter),
-            ("path", _) => {
+            ("path", _) if is_call => {
                 filter.is_path = true;
                 match parts.first().and_then(|it| pass.literal(it)) {
                     Some(text) => filter.segments.push(text.trim_matches('/').to_owned()),
@@ -147,7 +151,8 @@ fn value_of(pass: &Pass<'_>, name: &str, before: usize) -> Option<(usize, usize)
             b'(' | b'{' | b'[' => depth += 1,
             b')' | b'}' | b']' => depth = depth.saturating_sub(1),
             b';' if depth == 0 => {
-                let is_filter = pass.text(at, at + n).contains("path");
+                // A name inside of what it is set to is another one.
+                let is_filter = at + n < before && pass.text(at, at + n).contains("path");
                 return is_filter.then_some((at, at + n));
             }
             _ => {}
