@@ -123,8 +123,8 @@ impl Options {
 
     /// An error when the time is over, or nobody waits any more.
     pub(crate) fn check_time(&self, progress: &dyn Progress) -> Result<()> {
+        check_wanted(progress)?;
         match self.deadline {
-            _ if !progress.is_wanted() => Err(Error::Stopped),
             Some(deadline) if Instant::now() >= deadline => Err(Error::TooLong),
             _ => Ok(()),
         }
@@ -277,7 +277,7 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
     let written = commit::write(store, request, &found)?;
 
     phases.begin(Phase::Image, None);
-    request.options.check_time(progress)?;
+    check_wanted(progress)?;
     let n_resolved = resolution.n_resolved;
     let results = results_of(base.as_ref(), &same, resolution, &written);
     let after = files.read.iter().map(|it| (it.path.clone(), it.blob.as_bytes().to_vec())).collect();
@@ -288,7 +288,7 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
         memory::give_back();
     }
     let images = make_images(store, base.as_ref().zip(files.as_ref()), &kept_units, &written)?;
-    request.options.check_time(progress)?;
+    check_wanted(progress)?;
     if let Some(results) = results {
         // A reader may not be allowed to write here; the next run then resolves everything.
         let _ = results::write(store, &written.snapshot, &results);
@@ -314,6 +314,11 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
     report.partial = partial;
     report.phases = phases.finish();
     Ok(report)
+}
+
+/// An error when nobody waits any more. Once the rows are written this alone ends a run: what is late is there.
+fn check_wanted(progress: &dyn Progress) -> Result<()> {
+    if progress.is_wanted() { Ok(()) } else { Err(Error::Stopped) }
 }
 
 /// Whether a run that made this snapshot came to its end: what search knows of history is stored after the rows.
@@ -439,7 +444,7 @@ fn make_search(
 ) -> Result<()> {
     phases.begin(Phase::History, None);
     if let Source::Commit { checkout, commit } | Source::WorkTree { checkout, commit } = request.source {
-        let check = || request.options.check_time(phases.progress());
+        let check = || check_wanted(phases.progress());
         history::mine(store, checkout, commit, snapshot, since.map(|it| &it.base.snapshot), &check)?;
     }
     phases.begin(Phase::Search, None);
@@ -447,7 +452,7 @@ fn make_search(
         open_names(store, snapshot)?;
     }
     step();
-    let check = || request.options.check_time(phases.progress());
+    let check = || check_wanted(phases.progress());
     check()?;
     search::make(store, snapshot, request.source, since, &check)?;
     step();

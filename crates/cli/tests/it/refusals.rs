@@ -169,7 +169,7 @@ fn z1_bad_arguments_of_any_verb_change_nothing() {
         (&["test-scope", "--files", "../../etc/passwd"], 1),
         (&["pr-impact", "--files", "/etc/passwd"], 1),
         (&["index", "/no/such/place"], 2),
-        (&["untrack-repo", "no/such", "--yes"], 1),
+        (&["untrack-repo", "no/such", "--yes"], 2),
         (&["snapshots", "pin", "nothing-like-it"], 1),
         (&["prove", "make", "nobody"], 1),
         (&["pack", "beef"], 2),

@@ -59,6 +59,10 @@ fn read_gradle(sheet: &mut Sheet<'_>) {
             continue;
         }
         let position = Position { line: number, column: (line.len() - body.len()) as u32 };
+        let n_quotes = |quote: u8| rest.bytes().filter(|it| *it == quote).count();
+        if (n_quotes(b'"') + n_quotes(b'\'')) % 2 == 1 {
+            sheet.partial(number);
+        }
         let quoted = |text: &str| {
             let quote = text.trim_start_matches([' ', '(', '\t']).chars().next()?;
             let mut parts = text.split(quote).skip(1);

@@ -155,6 +155,13 @@ const BROKEN: &[(&str, &str, &str, u32, &[&str])] = &[
         &["shop", "maven/a:b"],
     ),
     (
+        "gradle",
+        "build.gradle",
+        "dependencies {\n    implementation 'org.slf4j:slf4j-api\n    api 'a:b:1'\n}\n",
+        2,
+        &["maven/a:b"],
+    ),
+    (
         "dotnet",
         "Shop.csproj",
         "<Project>\n<ItemGroup><PackageReference Include=\"Dapper\" />\n<Broken\n",
