@@ -111,7 +111,9 @@ pub use snapshots::{SnapshotAction, SnapshotInfo, Snapshots, SnapshotsReply};
 pub use stale_edges::{StaleEdges, StaleEdgesReply, StaleFile};
 pub use stats::{Stats, StatsReply};
 pub use status::{Status, StatusReply};
-pub use test_scope::{TestFunction, TestOutput, TestPackage, TestRun, TestScope, TestScopeReply};
+pub use test_scope::{
+    TestEvidence, TestFunction, TestOutput, TestPackage, TestRun, TestScope, TestScopeReply,
+};
 pub use tool::{Tool, tools, without_repetition};
 pub use trace_dataflow::{TraceDataflow, TraceDataflowReply};
 pub use unresolved::{UnresolvedSite, UnresolvedSites};
