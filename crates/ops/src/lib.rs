@@ -103,7 +103,7 @@ pub use query::{Direction, FoundSymbol, Query, QueryReply};
 pub use registry::Registry;
 pub use repo_graph::{Level, RepoGraph, RepoGraphReply, RepoItem, RepoLink};
 pub use reset::Reset;
-pub use routes::{RouteInfo, Routes, RoutesReply};
+pub use routes::{RemoteAsker, RouteInfo, Routes, RoutesReply};
 pub use semantic_diff::{SemanticDiff, SemanticDiffReply, SymbolChange};
 pub use session::{SessionInfo, session_info};
 pub use snapshot_diff::{Diff, DiffCounts, DiffEdge, DiffReply, KnownAs, ModifiedNode, MovedNode, Side};

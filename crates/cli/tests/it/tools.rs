@@ -209,7 +209,7 @@ fn a3_changed_lines_select_only_tests_that_reach_them() {
         &cart.replace("def lonely_py():\n    return 1", "def lonely_py():\n    return 2"),
     );
     // Not committed: the line of a function that no test reaches.
-    let reaching = ["test-scope", "--evidence", "calls,name,imports", "--output", "functions"];
+    let reaching = ["test-scope", "--evidence", "calls,name", "--output", "functions"];
     let found = session.json(repo.path(), &reaching);
     assert_eq!((&found["functions"], &found["uncovered"]), (&json!([]), &json!(["pycart/cart.py"])));
     repo.write("pycart/cart.py", &cart.replace("    return n\n", "    return n + 0\n"));
@@ -317,7 +317,10 @@ fn a3_a_test_that_calls_the_name_counts_where_nothing_else_leads_to_one() {
     let (session, repo) = (Session::new(), Fixture::from_text(text));
     repo.commit("a cart that a fixture makes");
     session.index(&repo);
-    let found = session.json(repo.path(), &["test-scope", "--files", "cart.py", "--output", "functions"]);
+    let found = session.json(
+        repo.path(),
+        &["test-scope", "--files", "cart.py", "--output", "functions", "--evidence", "name,named"],
+    );
     assert_eq!((&found["functions"][0]["by_name"], &found["uncovered"]), (&json!(true), &json!([])));
     assert_eq!(found["functions"][0]["name"], "test_settles", "{found}");
     assert_eq!(found["functions"][1]["evidence"], json!(["named after"]), "{found}");
@@ -569,6 +572,17 @@ fn requests_of_other_repositories_mean_the_route_that_one_alone_serves() {
     );
     let unsure = session.json(users.path(), &["cross-repo-callers", "state"]);
     assert_eq!((&unsure["total"], &unsure["unresolved"]), (&json!(0), &json!(1)), "two serve it: {unsure}");
+    let routes = session.json(users.path(), &["routes"]);
+    let elsewhere = |pattern: &str| {
+        let all = routes["routes"].as_array().unwrap().iter();
+        all.filter(|it| it["pattern"] == pattern).map(|it| it["callers_elsewhere"].clone()).next().unwrap()
+    };
+    let asker = &elsewhere("/users/{user_id}")[0];
+    assert_eq!(asker["repo"], "acme/client", "{routes}");
+    assert!(asker["symbol"].as_str().unwrap().ends_with("client.py.load"), "{routes}");
+    assert_eq!(elsewhere("/health"), Value::Null, "two serve it: {routes}");
+    let text = session.text(users.path(), &["routes"]);
+    assert!(text.contains("called from another repository by client.py.load acme/client"), "{text}");
 }
 
 #[test]

@@ -30,6 +30,8 @@ pub(crate) struct Evidence {
 pub(crate) struct Way {
     pub(crate) steps: u32,
     pub(crate) start: NodeIndex,
+    /// Nobody is known to call one of them, and its type is used.
+    pub(crate) by_type: bool,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -69,7 +71,7 @@ impl Evidence {
     /// The greater, the sooner it should be run. What edges say outweighs names, and both outweigh habits.
     pub(crate) fn weight(&self) -> u32 {
         // More steps than three say less than a name.
-        let far = |way: &Way| if way.steps > 3 { 30 } else { 0 };
+        let far = |way: &Way| if way.steps > 3 || way.by_type { 30 } else { 0 };
         let near =
             |way: &Way, most: u32, least: u32| most.saturating_sub(10 * way.steps + far(way)).max(least);
         let changed = self.changed.map_or(0, |in_lines| if in_lines { 1_000 } else { 300 });
@@ -105,7 +107,10 @@ impl Evidence {
             None => {}
         }
         match (&self.calls, &self.by_name) {
-            (Some(way), _) => reasons.push(format!("calls, {}", Count(way.steps as usize, "step"))),
+            (Some(way), _) => {
+                let what = if way.by_type { "uses its type" } else { "calls" };
+                reasons.push(format!("{what}, {}", Count(way.steps as usize, "step")));
+            }
             (None, Some(way)) => {
                 reasons.push(format!("calls of that name, {}", Count(way.steps as usize, "step")));
             }

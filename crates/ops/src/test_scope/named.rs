@@ -9,8 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use knowing_search::{FileIndex, Names};
 
 /// Words around the name of what is tested.
-const TEST_WORDS: &[&str] =
-    &["test", "tests", "spec", "specs", "it", "e2e", "unit", "integration", "case", "suite"];
+const TEST_WORDS: &[&str] = &["test", "tests", "spec", "specs"];
+/// Words that may stand there too, and may be the name itself.
+const KINDS_OF_TESTS: &[&str] = &["it", "e2e", "unit", "integration", "case", "suite"];
 /// Names that say nothing without the directory.
 const PLAIN: &[&str] = &["index", "init", "mod", "main", "lib"];
 /// Directories that say what kind of files they hold, not what these are about.
@@ -136,9 +137,16 @@ fn subject(path: &str) -> Words {
 
 fn without_test_words(words: Words) -> Words {
     let is_test_word = |it: &String| TEST_WORDS.contains(&it.as_str());
-    let from = words.iter().position(|it| !is_test_word(it)).unwrap_or(words.len());
-    let to = words.iter().rposition(|it| !is_test_word(it)).map_or(from, |it| it + 1);
-    words[from..to].to_vec()
+    let is_kind = |it: &String| is_test_word(it) || KINDS_OF_TESTS.contains(&it.as_str());
+    let stripped = without(&words, &is_kind);
+    if stripped.is_empty() { without(&words, &is_test_word).to_vec() } else { stripped.to_vec() }
+}
+
+/// The words between those at either end that are not wanted.
+fn without<'w>(words: &'w [String], is_unwanted: &dyn Fn(&String) -> bool) -> &'w [String] {
+    let from = words.iter().position(|it| !is_unwanted(it)).unwrap_or(words.len());
+    let to = words.iter().rposition(|it| !is_unwanted(it)).map_or(from, |it| it + 1);
+    &words[from..to]
 }
 
 /// The directories of a path that say what is in them; of `foo/bar.py`, `foo`; of `foo/bar`, both.
@@ -213,6 +221,7 @@ mod tests {
         ] {
             assert!(["json reader", "index"].contains(&tested(test).as_str()), "{test}: {}", tested(test));
         }
+        assert_eq!(tested("tests/test_case.py"), "case");
         assert_eq!(subject("src/cart/index.ts").join(" "), "cart");
         assert_eq!(subject("src/cart/mod.rs").join(" "), "cart");
     }

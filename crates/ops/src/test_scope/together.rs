@@ -10,8 +10,8 @@ const MAX_FILES: usize = 3;
 /// A file that changes this often with everything says nothing by it: the share of the changed file's commits that must
 /// have changed the test file too, in percent.
 const LEAST_SHARE: usize = 20;
-/// Commits of more files than these are no sign when they are the only one.
-const SMALL: usize = 6;
+/// Commits of more files than these two are no sign when they are the only one.
+const SMALL: usize = 2;
 
 /// What commits before the change touched, by today's paths.
 pub(crate) struct Past<'c> {

@@ -40,6 +40,8 @@ pub(crate) struct Search<'a> {
 const MAX_BY_NAME: usize = 200;
 /// The same where edges lead to tests too.
 const MAX_MORE_BY_NAME: usize = 30;
+/// Symbols whose names are looked up, the nearest first.
+const MAX_NEAR: usize = 200;
 /// Steps from the change at which calls of a name still say something.
 const NAME_STEPS: u32 = 2;
 /// Steps that are always gone.
@@ -49,6 +51,8 @@ const MOST_STEPS: u32 = 8;
 const ENOUGH: usize = 25;
 /// Tests more than `SURE_STEPS` away are left out where they make more than a twentieth of all, within these bounds.
 const MANY: (usize, usize) = (30, 100);
+/// Who uses a type, where that is all that is known.
+const MAX_USERS: usize = 25;
 /// Test files that import a changed file, whatever else is known: more of them say little.
 const MAX_IMPORTING: usize = 3;
 /// Changed files that names and habits are looked up for.
@@ -136,11 +140,17 @@ struct Front {
     /// The changed symbol it comes from.
     start: NodeIndex,
     depth: u32,
+    /// Somewhere on the way only the use of a type is known.
+    by_type: bool,
 }
 
 impl Front {
     fn at(node: NodeIndex) -> Front {
-        Front { node, start: node, depth: 0 }
+        Front { node, start: node, depth: 0, by_type: false }
+    }
+
+    fn way(&self) -> Way {
+        Way { steps: self.depth, start: self.start, by_type: self.by_type }
     }
 }
 
@@ -183,19 +193,20 @@ impl Walk<'_> {
         let mut seen: BTreeSet<NodeIndex> = touched.iter().copied().collect();
         let mut open: VecDeque<Front> = touched.iter().copied().map(Front::at).collect();
         let (mut level, mut n_before) = (0, 0);
-        while let Some(Front { node, start, depth }) = open.pop_front() {
+        while let Some(front) = open.pop_front() {
+            let Front { node, depth, mut by_type, .. } = front;
             if depth > level {
                 (level, n_before) = (depth, reached.len());
             }
             if self.is_runnable(node) {
-                reached.push(Front { node, start, depth });
+                reached.push(front);
                 continue;
             }
             let mut next = self.concerned(node, &mut inheritance);
             // What the runner calls before each test, nobody else does: the tests beside it are meant.
             if next.is_empty() && depth > 0 && self.is_in_tests(node) {
                 let beside = self.beside(node).into_iter().filter(|it| seen.insert(*it));
-                reached.extend(beside.map(|node| Front { node, start, depth }));
+                reached.extend(beside.map(|node| Front { node, ..front }));
             }
             let is_far = match self.depth {
                 Some(most) => depth >= most,
@@ -208,15 +219,16 @@ impl Walk<'_> {
                 // Nobody is known to call it, so that it is called for what it is part of: by a framework, by the language,
                 // through a table. Who uses the type may notice.
                 next = self.users_of_owner(node, &mut inheritance);
+                by_type = true;
             }
             next.retain(|it| seen.insert(*it));
             for node in next {
                 // A route is no code: who asks for it is as near to the handler as who calls it.
                 match self.graph.node(node).kind() {
-                    NodeKind::RouteHandler => open.push_front(Front { node, start, depth }),
+                    NodeKind::RouteHandler => open.push_front(Front { node, by_type, ..front }),
                     _ => {
-                        let front = Front { node, start, depth: depth + 1 };
-                        if front.depth <= NAME_STEPS && !self.is_in_tests(node) {
+                        let front = Front { node, depth: depth + 1, by_type, ..front };
+                        if !by_type && front.depth <= NAME_STEPS && !self.is_in_tests(node) {
                             near.push(front);
                         }
                         open.push_back(front);
@@ -243,18 +255,21 @@ impl Walk<'_> {
 
     fn take(&mut self, at: usize, reached: &[Front]) -> bool {
         for it in reached {
-            self.evidence(it.node, at).add_calls(Way { steps: it.depth, start: it.start });
+            self.evidence(it.node, at).add_calls(it.way());
         }
         !reached.is_empty()
     }
 
+    /// None of a type that is used everywhere.
     fn users_of_owner(&self, node: NodeIndex, inheritance: &mut Inheritance<'_>) -> Vec<NodeIndex> {
         if !self.graph.node(node).kind().is_callable() {
             return Vec::new();
         }
         let owners = self.graph.outgoing_of(node, EdgeKind::MemberOf).iter().map(|it| it.other());
         let owners: Vec<NodeIndex> = owners.filter(|it| self.graph.node(*it).kind().is_type_like()).collect();
-        owners.into_iter().flat_map(|it| self.concerned(it, inheritance)).collect()
+        let users: Vec<NodeIndex> =
+            owners.into_iter().flat_map(|it| self.concerned(it, inheritance)).collect();
+        if users.len() > MAX_USERS { Vec::new() } else { users }
     }
 
     /// Who may notice a change of a node.
@@ -308,7 +323,8 @@ impl Walk<'_> {
     fn by_name(&mut self, view: &View<'_>, at: usize, near: &[Front], is_covered: bool) -> Result<bool> {
         let most = if is_covered { MAX_MORE_BY_NAME } else { MAX_BY_NAME };
         let mut is_found = false;
-        for front in near.iter().filter(|it| self.graph.node(it.node).kind().is_callable()) {
+        let callables = near.iter().filter(|it| self.graph.node(it.node).kind().is_callable());
+        for front in callables.take(MAX_NEAR) {
             let callers = UnresolvedSites::callers_of(view, front.node)?;
             let tests: Vec<NodeIndex> = callers.into_iter().filter(|it| self.is_runnable(*it)).collect();
             if tests.len() > most {
@@ -316,7 +332,7 @@ impl Walk<'_> {
             }
             for node in tests {
                 is_found = true;
-                self.evidence(node, at).add_by_name(Way { steps: front.depth + 1, start: front.start });
+                self.evidence(node, at).add_by_name(Way { steps: front.depth + 1, ..front.way() });
             }
         }
         Ok(is_found)
