@@ -25,6 +25,9 @@ const MAX_WORDS: usize = 400;
 /// As many as a snapshot knows something of.
 const MAX_COMMITS: usize = 3_000;
 
+/// First and last of each run of lines.
+type Lines = Vec<(u32, u32)>;
+
 /// Files that changed, before they are looked up.
 pub(crate) struct Changes(Vec<Typed>);
 
@@ -32,7 +35,7 @@ struct Typed {
     path: String,
     /// As git says it, from the top, whatever directory it was asked in.
     is_from_top: bool,
-    lines: Option<Vec<(u32, u32)>>,
+    lines: Option<Lines>,
     words: BTreeSet<String>,
 }
 
@@ -42,7 +45,7 @@ pub(crate) struct Change {
     /// None for one that the snapshot does not have, or does not read.
     pub(crate) file: Option<FileIndex>,
     /// First and last of each run of changed lines; none: all of them.
-    pub(crate) lines: Option<Vec<(u32, u32)>>,
+    pub(crate) lines: Option<Lines>,
     /// Words of those lines, where they are known.
     pub(crate) words: BTreeSet<String>,
 }
@@ -131,7 +134,7 @@ fn since(cx: &Cx<'_>, fork: &str, head: &str) -> Result<Changes> {
 /// Lines of the snapshot that are others on disk.
 fn not_committed(opened: &Opened) -> Changes {
     let Some(place) = &opened.work.place else { return Changes(Vec::new()) };
-    let lines_of = |path: &str, before: &[u8]| -> Option<(Vec<(u32, u32)>, BTreeSet<String>)> {
+    let lines_of = |path: &str, before: &[u8]| -> Option<(Lines, BTreeSet<String>)> {
         let (old, new) = (place.stored_text(before)?, place.text_on_disk(path)?);
         let line_of = |at: usize| 1 + old[..at].iter().filter(|it| **it == b'\n').count() as u32;
         let lines = |hunk: &Hunk| match hunk.old.is_empty() {

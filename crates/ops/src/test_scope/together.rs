@@ -7,8 +7,8 @@ use knowing_store::MinedCommit;
 
 /// Test files that one changed file may bring along.
 const MAX_FILES: usize = 3;
-/// A file that changes this often with everything says nothing by it: the share of the changed file's commits that must
-/// have changed the test file too, in percent.
+/// The share of either file's commits that must have changed the other too, in percent: a file that changes with
+/// everything says nothing by it.
 const LEAST_SHARE: usize = 20;
 /// Commits of more files than these two are no sign when they are the only one.
 const SMALL: usize = 2;
@@ -53,11 +53,13 @@ impl<'c> Past<'c> {
         past
     }
 
-    /// The test files that changed most with a file. Commits that touched one of `symbols` count twice.
+    /// The test files that changed most with a file, as a habit of one of the two, or else more than once. Commits that
+    /// touched one of `symbols` count twice.
     pub(crate) fn companions(
         &self,
         path: &str,
         symbols: &BTreeSet<&str>,
+        by_habit: bool,
         names: &Names,
         test_files: &BTreeSet<FileIndex>,
     ) -> Vec<Companion> {
@@ -82,10 +84,17 @@ impl<'c> Past<'c> {
                 }
             }
         }
-        let is_habit = |it: &(f64, bool, Companion)| {
-            100 * it.2.times >= LEAST_SHARE * own.len() && (it.2.times > 1 || it.1)
+        let is_habit = |path: &str, it: &(f64, bool, Companion)| {
+            let times = it.2.times;
+            let is_often = |of: usize| 100 * times >= LEAST_SHARE * of;
+            let n_there = self.files.get(path).map_or(0, Vec::len);
+            match by_habit {
+                true => is_often(own.len()) && (times > 1 || it.1) || times > 2 && is_often(n_there),
+                false => times > 1,
+            }
         };
-        let mut habits: Vec<(f64, bool, Companion)> = found.into_values().filter(is_habit).collect();
+        let mut habits: Vec<(f64, bool, Companion)> =
+            found.into_iter().filter(|(path, it)| is_habit(path, it)).map(|it| it.1).collect();
         habits.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.2.file.cmp(&b.2.file)));
         habits.truncate(MAX_FILES);
         habits.into_iter().map(|it| it.2).collect()

@@ -1,5 +1,6 @@
 //! From changed lines to tests: against the edges along which an effect travels, then by names and habits.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use knowing_graph::{Graph, Inheritance, KindSet, NodeIndex};
@@ -73,6 +74,7 @@ impl Scope {
         let mut walk =
             Walk { graph, names, test_files: &test_files, depth: search.depth, found: BTreeMap::new() };
         let n_tests = graph.nodes().iter().filter(|it| it.kind() == NodeKind::Test).count();
+        let common = Common::of(graph, names);
         let mut n_symbols = 0;
         let mut uncovered = Vec::new();
         for (at, change) in changes.iter().enumerate() {
@@ -85,9 +87,12 @@ impl Scope {
             let mut is_covered = walk.own(at, file, &touched, change.lines.is_some());
             let mut near: Vec<Front> = touched.iter().copied().map(Front::at).collect();
             let mut far = Vec::new();
+            let named_here = touched.iter().flat_map(|it| words(names.name(it.0)));
+            let spoken: BTreeSet<String> =
+                named_here.chain(change.words.iter().cloned()).filter(|it| common.is_telling(it)).collect();
             if may(TestEvidence::Calls) {
                 let reached = walk.reached(&touched, &mut near);
-                let (taken, rest) = walk.within_reason(reached, n_tests);
+                let (taken, rest) = walk.within_reason(reached, n_tests, &spoken);
                 is_covered |= walk.take(at, &taken);
                 far = rest;
             }
@@ -104,7 +109,10 @@ impl Scope {
                 is_named |= walk.named_after(at, file, &touched, named);
             }
             if let Some(past) = past.as_ref().filter(|_| at < MAX_SECOND) {
-                is_named |= walk.together(at, file, &touched, past);
+                is_named |= walk.together(at, file, &touched, past, true);
+            }
+            if let Some(past) = past.as_ref().filter(|_| !is_named && at < MAX_SECOND) {
+                is_named |= walk.together(at, file, &touched, past, false);
             }
             if !is_named && may(TestEvidence::Calls) {
                 // Better many tests than none: those that are far, else those of anything in the file.
@@ -113,15 +121,41 @@ impl Scope {
                 }
                 is_covered |= walk.take(at, &far);
             }
-            walk.count_words(at, &touched, &change.words);
+            walk.count_words(at, &spoken);
             if !is_covered {
                 uncovered.push(change.path.clone());
             }
         }
         let mut tests: Vec<(NodeIndex, Evidence)> = walk.found.into_iter().collect();
         let place = |it: NodeIndex| (names.path_of(it.0).to_owned(), names.lines(it.0), it);
-        tests.sort_by_cached_key(|it| (std::cmp::Reverse(it.1.weight()), place(it.0)));
+        tests.sort_by_cached_key(|it| (Reverse(it.1.weight()), place(it.0)));
         Ok(Scope { tests, n_tests, n_symbols, uncovered })
+    }
+}
+
+/// How many tests have a word in their names.
+struct Common {
+    n_tests: BTreeMap<String, usize>,
+    most: usize,
+}
+
+impl Common {
+    fn of(graph: &Graph, names: &Names) -> Common {
+        let tests = (0..).zip(graph.nodes()).filter(|it| it.1.kind() == NodeKind::Test);
+        let mut common = Common { n_tests: BTreeMap::new(), most: 0 };
+        let mut n_all = 0;
+        for (node, _) in tests {
+            n_all += 1;
+            let own: BTreeSet<String> = words(names.symbol(node)).into_iter().collect();
+            own.into_iter().for_each(|it| *common.n_tests.entry(it).or_default() += 1);
+        }
+        common.most = (n_all / 20).max(20);
+        common
+    }
+
+    /// Some tests have it, and not all kinds of them.
+    fn is_telling(&self, word: &str) -> bool {
+        word.len() > 2 && self.n_tests.get(word).is_some_and(|it| *it <= self.most)
     }
 }
 
@@ -192,12 +226,8 @@ impl Walk<'_> {
         let mut reached: Vec<Front> = Vec::new();
         let mut seen: BTreeSet<NodeIndex> = touched.iter().copied().collect();
         let mut open: VecDeque<Front> = touched.iter().copied().map(Front::at).collect();
-        let (mut level, mut n_before) = (0, 0);
         while let Some(front) = open.pop_front() {
             let Front { node, depth, mut by_type, .. } = front;
-            if depth > level {
-                (level, n_before) = (depth, reached.len());
-            }
             if self.is_runnable(node) {
                 reached.push(front);
                 continue;
@@ -210,7 +240,7 @@ impl Walk<'_> {
             }
             let is_far = match self.depth {
                 Some(most) => depth >= most,
-                None => depth >= MOST_STEPS || depth >= SURE_STEPS && n_before >= ENOUGH,
+                None => depth >= MOST_STEPS,
             };
             if is_far {
                 continue;
@@ -239,18 +269,35 @@ impl Walk<'_> {
         reached
     }
 
-    /// Those of the first steps, and those of more steps as long as they are not too many; and the rest.
-    fn within_reason(&self, mut reached: Vec<Front>, n_tests: usize) -> (Vec<Front>, Vec<Front>) {
+    /// Those of the first steps, those of more steps as long as they are few, and of the others those whose names speak of
+    /// what changed; and the rest.
+    fn within_reason(
+        &self,
+        mut reached: Vec<Front>,
+        n_tests: usize,
+        spoken: &BTreeSet<String>,
+    ) -> (Vec<Front>, Vec<Front>) {
         reached.sort_by_key(|it| it.depth);
         if self.depth.is_some() {
             return (reached, Vec::new());
         }
         let most = (n_tests / 20).clamp(MANY.0, MANY.1);
         let up_to = |depth: u32| reached.partition_point(|it| it.depth <= depth);
-        let taken = (SURE_STEPS..=MOST_STEPS).take_while(|it| *it == SURE_STEPS || up_to(*it) <= most);
-        let n_taken = taken.map(up_to).max().unwrap_or(0);
-        let rest = reached.split_off(n_taken);
+        let is_taken =
+            |depth: &u32| *depth == SURE_STEPS || up_to(*depth - 1) < ENOUGH && up_to(*depth) <= most;
+        let n_taken = (SURE_STEPS..=MOST_STEPS).take_while(is_taken).map(up_to).max().unwrap_or(0);
+        let mut rest = reached.split_off(n_taken);
+        let n_words = |it: &Front| self.n_words(it.node, spoken);
+        rest.sort_by_cached_key(|it| (Reverse(n_words(it)), it.depth));
+        let room = most.saturating_sub(reached.len());
+        let n_speaking = rest.iter().take(room).take_while(|it| n_words(it) > 0).count();
+        reached.extend(rest.drain(..n_speaking));
         (reached, rest)
+    }
+
+    fn n_words(&self, test: NodeIndex, spoken: &BTreeSet<String>) -> usize {
+        let own: BTreeSet<String> = words(self.names.symbol(test.0)).into_iter().collect();
+        own.intersection(spoken).count()
     }
 
     fn take(&mut self, at: usize, reached: &[Front]) -> bool {
@@ -382,11 +429,18 @@ impl Walk<'_> {
     }
 
     /// Tests of files that changed with a file before.
-    fn together(&mut self, at: usize, file: FileIndex, touched: &[NodeIndex], past: &Past<'_>) -> bool {
+    fn together(
+        &mut self,
+        at: usize,
+        file: FileIndex,
+        touched: &[NodeIndex],
+        past: &Past<'_>,
+        by_habit: bool,
+    ) -> bool {
         let symbols: BTreeSet<&str> = touched.iter().map(|it| self.names.name(it.0)).collect();
         let path = self.names.path(file);
         let mut is_found = false;
-        for companion in past.companions(path, &symbols, self.names, self.test_files) {
+        for companion in past.companions(path, &symbols, by_habit, self.names, self.test_files) {
             for node in self.tests_in(companion.file) {
                 let as_itself = companion.touched.get(self.names.name(node.0)).copied().unwrap_or(0);
                 let together = &mut self.evidence(node, at).together;
@@ -402,14 +456,13 @@ impl Walk<'_> {
     }
 
     /// Which of the tests of a change are called like what changed, or like what its lines speak of.
-    fn count_words(&mut self, at: usize, touched: &[NodeIndex], of_lines: &BTreeSet<String>) {
-        let names = self.names;
-        let mut changed: BTreeSet<String> = touched.iter().flat_map(|it| words(names.name(it.0))).collect();
-        changed.extend(of_lines.iter().cloned());
-        changed.retain(|it| it.len() > 2 && it != "test");
-        for (node, evidence) in self.found.iter_mut().filter(|it| it.1.change == at) {
-            let own: BTreeSet<String> = words(names.symbol(node.0)).into_iter().collect();
-            evidence.n_words = evidence.n_words.max(own.intersection(&changed).count());
+    fn count_words(&mut self, at: usize, spoken: &BTreeSet<String>) {
+        let nodes: Vec<NodeIndex> =
+            self.found.iter().filter(|it| it.1.change == at).map(|it| *it.0).collect();
+        for node in nodes {
+            let n_words = self.n_words(node, spoken);
+            let evidence = self.evidence(node, at);
+            evidence.n_words = evidence.n_words.max(n_words);
         }
     }
 
