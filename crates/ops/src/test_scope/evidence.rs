@@ -45,6 +45,7 @@ pub(crate) struct Together {
 /// A kind of reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(inline)]
 pub enum TestEvidence {
     /// Edges of the graph lead to what changed
     Calls,
