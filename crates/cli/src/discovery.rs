@@ -44,7 +44,7 @@ pub(crate) fn test_scope(it: &TestScopeReply, style: Style, output: &mut dyn Wri
     let (files, symbols) = (it.changed_files, it.changed_symbols);
     let files = format!("{files} changed {}", plural(files, "file"));
     let symbols = format!("{symbols} changed {}", plural(symbols, "symbol"));
-    let tests = format!("{} {}", it.total, plural(it.total, "test"));
+    let tests = format!("{} of {} {}", it.total, it.all_tests, plural(it.all_tests, "test"));
     writeln!(output, "{}", style.dim(&format!("{files}, {symbols}, {tests}")))?;
     for package in &it.packages {
         let note = style.dim(&format!(
@@ -60,7 +60,7 @@ pub(crate) fn test_scope(it: &TestScopeReply, style: Style, output: &mut dyn Wri
     }
     let shown = if style.verbose { it.functions.len() } else { it.functions.len().min(4 * MAX_SHOWN) };
     for test in &it.functions[..shown] {
-        let note = style.dim(&format!("({} away, {})", test.depth, after_repo(&test.reaches)));
+        let note = style.dim(&format!("({}: {})", test.evidence.join(", "), after_repo(&test.reaches)));
         writeln!(output, "{} {note}", symbol_line(&test.symbol, style))?;
     }
     more(shown, it.functions.len(), "tests", output)?;

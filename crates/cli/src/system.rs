@@ -31,6 +31,12 @@ pub(crate) fn routes(it: &RoutesReply, style: Style, output: &mut dyn Write) -> 
                 style.dim(&place)
             )?;
         }
+        for caller in &route.callers_elsewhere {
+            let place = format!("{} {}", caller.repo, caller.location.as_deref().unwrap_or_default());
+            let symbol = caller.symbol.split_once("://").map_or(caller.symbol.as_str(), |it| it.1);
+            let (symbol, place) = (style.plain(symbol), style.dim(place.trim_end()));
+            writeln!(output, "{:<width$}   called from another repository by {symbol} {place}", "")?;
+        }
     }
     more(it.routes.len(), it.total, "routes", output)?;
     let computed = match it.n_computed {

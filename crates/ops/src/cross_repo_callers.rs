@@ -22,7 +22,7 @@ use crate::blast_radius::five;
 use crate::cx::{Cx, Opened, Target, tree_name};
 use crate::error::Result;
 use crate::page::{Page, paged};
-use crate::routes::is_same;
+use crate::routes::{is_same, shape};
 use crate::view::View;
 use crate::work_state::WorkState;
 
@@ -85,14 +85,7 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &CrossRepoCallers) -> Result<Cross
     let outside = Outside::of(&view, &opened, found[0])?;
     let mut callers = Vec::new();
     let (mut searched, mut unresolved) = (0, 0);
-    let mut others = Vec::new();
-    for target in cx.known()? {
-        if target.url == opened.tree.repo {
-            continue;
-        }
-        let Some(other) = open_other(&target)? else { continue };
-        others.push((target, other));
-    }
+    let others = others(cx, &opened)?;
     let routes = outside.routes_of_one(&others)?;
     for (target, other) in &others {
         searched += 1;
@@ -130,6 +123,51 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &CrossRepoCallers) -> Result<Cross
     };
     pages.finish(&mut reply)?;
     Ok(reply)
+}
+
+/// Who asks for these routes of a repository from another one, by route. A route that another repository serves too is
+/// nobody's in particular, and is left out.
+pub(crate) fn askers_of_routes(
+    cx: &Cx<'_>,
+    opened: &Opened,
+    routes: Vec<String>,
+) -> Result<BTreeMap<String, Vec<RemoteCaller>>> {
+    let others = others(cx, opened)?;
+    let own = Outside { routes, ..Outside::default() }.routes_of_one(&others)?;
+    let mut by_shape: BTreeMap<String, Vec<&String>> = BTreeMap::new();
+    for route in &own {
+        by_shape.entry(shape(route)).or_default().push(route);
+    }
+    let mut found: BTreeMap<String, Vec<RemoteCaller>> = BTreeMap::new();
+    for (target, other) in &others {
+        let there = other.view()?;
+        for at in nodes_of(&there, NodeKind::Endpoint) {
+            let request = there.symbol(at)?.symbol.name.to_string();
+            let asked = by_shape.get(&shape(&request)).into_iter().flatten();
+            for route in asked.filter(|it| is_same(it, &request)) {
+                let callers = callers_of(&there, &target.url, &[at], 1)?;
+                found.entry((*route).clone()).or_default().extend(callers);
+            }
+        }
+    }
+    for callers in found.values_mut() {
+        callers.sort_by(|a, b| (&a.repo, &a.location, &a.symbol).cmp(&(&b.repo, &b.location, &b.symbol)));
+        callers.dedup_by(|a, b| (&a.repo, &a.symbol) == (&b.repo, &b.symbol));
+    }
+    Ok(found)
+}
+
+/// The other repositories that are known, as they were indexed last.
+fn others(cx: &Cx<'_>, opened: &Opened) -> Result<Vec<(Target, Opened)>> {
+    let mut others = Vec::new();
+    for target in cx.known()? {
+        if target.url == opened.tree.repo {
+            continue;
+        }
+        let Some(other) = open_other(&target)? else { continue };
+        others.push((target, other));
+    }
+    Ok(others)
 }
 
 /// What a symbol is called where it is a library's.

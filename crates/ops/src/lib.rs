@@ -103,7 +103,7 @@ pub use query::{Direction, FoundSymbol, Query, QueryReply};
 pub use registry::Registry;
 pub use repo_graph::{Level, RepoGraph, RepoGraphReply, RepoItem, RepoLink};
 pub use reset::Reset;
-pub use routes::{RouteInfo, Routes, RoutesReply};
+pub use routes::{RemoteAsker, RouteInfo, Routes, RoutesReply};
 pub use semantic_diff::{SemanticDiff, SemanticDiffReply, SymbolChange};
 pub use session::{SessionInfo, session_info};
 pub use snapshot_diff::{Diff, DiffCounts, DiffEdge, DiffReply, KnownAs, ModifiedNode, MovedNode, Side};
@@ -111,7 +111,9 @@ pub use snapshots::{SnapshotAction, SnapshotInfo, Snapshots, SnapshotsReply};
 pub use stale_edges::{StaleEdges, StaleEdgesReply, StaleFile};
 pub use stats::{Stats, StatsReply};
 pub use status::{Status, StatusReply};
-pub use test_scope::{TestFunction, TestOutput, TestPackage, TestRun, TestScope, TestScopeReply};
+pub use test_scope::{
+    TestEvidence, TestFunction, TestOutput, TestPackage, TestRun, TestScope, TestScopeReply,
+};
 pub use tool::{Tool, tools, without_repetition};
 pub use trace_dataflow::{TraceDataflow, TraceDataflowReply};
 pub use unresolved::{UnresolvedSite, UnresolvedSites};

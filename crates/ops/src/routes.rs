@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::answer::{SymbolInfo, Tree};
+use crate::cross_repo_callers::{RemoteCaller, askers_of_routes};
 use crate::cx::Cx;
 use crate::error::Result;
 use crate::view::View;
@@ -61,6 +62,18 @@ pub struct RouteInfo {
     pub handlers: Vec<SymbolInfo>,
     /// Who asks for it, as far as literal urls tell.
     pub callers: Vec<SymbolInfo>,
+    /// Who does from other repositories that are known here.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub callers_elsewhere: Vec<RemoteAsker>,
+}
+
+/// Code of another repository.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct RemoteAsker {
+    pub repo: String,
+    pub symbol: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub location: Option<String>,
 }
 
 pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Routes) -> Result<RoutesReply> {
@@ -96,7 +109,16 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Routes) -> Result<RoutesReply> {
             route: view.info(at)?,
             handlers: others(&view, at, EdgeKind::HandlesRoute, true)?,
             callers: others(&view, at, EdgeKind::ConsumesEndpoint, false)?,
+            callers_elsewhere: Vec::new(),
         });
+    }
+    let named = |it: &RouteInfo| format!("{} {}", it.method, it.pattern);
+    let mut elsewhere = askers_of_routes(cx, &opened, routes.iter().map(named).collect())?;
+    for route in &mut routes {
+        let asker =
+            |it: RemoteCaller| RemoteAsker { repo: it.repo, symbol: it.symbol, location: it.location };
+        let callers = elsewhere.remove(&named(route)).unwrap_or_default();
+        route.callers_elsewhere = callers.into_iter().map(asker).collect();
     }
     routes.sort_by(|a, b| place_of(a).cmp(&place_of(b)));
     let truncated = routes.len() < total;
@@ -132,11 +154,17 @@ pub(crate) fn is_same(route: &str, request: &str) -> bool {
     };
     // A host may stand before the method.
     let wanted = wanted.rsplit('/').next().unwrap_or(wanted);
-    let segments = |it: &str| -> Vec<String> {
-        let all = it.trim_matches('/').split('/');
-        all.map(|it| if it.starts_with('{') { "{}".to_owned() } else { it.to_owned() }).collect()
-    };
-    pattern != "?" && answers_method(method, wanted) && segments(pattern) == segments(path)
+    pattern != "?" && answers_method(method, wanted) && shape_of_path(pattern) == shape_of_path(path)
+}
+
+/// The path of a route or request, whatever its parameters are called: what is the same has the same shape.
+pub(crate) fn shape(route: &str) -> String {
+    shape_of_path(route.split_once(' ').map_or("", |it| it.1))
+}
+
+fn shape_of_path(path: &str) -> String {
+    let segments = path.trim_matches('/').split('/').map(|it| if it.starts_with('{') { "{}" } else { it });
+    segments.collect::<Vec<_>>().join("/")
 }
 
 fn others(view: &View<'_>, at: NodeIndex, kind: EdgeKind, outgoing: bool) -> Result<Vec<SymbolInfo>> {

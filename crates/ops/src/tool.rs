@@ -272,6 +272,7 @@ const UNLISTED_OF: &[(&str, &[&str])] = &[
     ("context_for_files", &["limit"]),
     ("context_for_pr", &["limit"]),
     ("context_for_task", &["limit"]),
+    ("test_scope", &["depth", "evidence"]),
 ];
 
 /// Arguments whose names say all that their words do.

@@ -30,6 +30,7 @@ mod shells;
 mod snapshots;
 mod supply_chain;
 mod system;
+mod test_scope;
 mod tidy;
 mod tools;
 mod upkeep;

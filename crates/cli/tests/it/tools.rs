@@ -187,14 +187,12 @@ fn a3_the_tests_of_a_changed_file_and_how_to_run_them() {
     session.index(&repo);
     for (file, _, test, command) in LANGUAGES {
         let found = session.json(repo.path(), &["test-scope", "--files", file, "--output", "functions"]);
-        let tests = names(&found["functions"]);
-        assert!(tests.contains(test), "{file}: {tests:?}");
-        assert!(
-            tests.iter().all(|it| !it.to_lowercase().contains("other") && it != "does nothing"),
-            "{tests:?}"
-        );
+        assert_eq!(found["functions"][0]["name"], test, "{file}: the test that calls it comes first");
         assert_eq!(found["uncovered"], json!([]));
-        let run = session.json(repo.path(), &["test-scope", "--files", file, "--output", "run"]);
+        let reaching = ["test-scope", "--files", file, "--evidence", "calls,name"];
+        let found = session.json(repo.path(), &[&reaching[..], &["--output", "functions"]].concat());
+        assert_eq!(names(&found["functions"]), BTreeSet::from([test.to_owned()]));
+        let run = session.json(repo.path(), &[&reaching[..], &["--output", "run"]].concat());
         assert_eq!(run["run"][0]["command"], command);
         let packages = session.json(repo.path(), &["test-scope", "--files", file]);
         assert_eq!(packages["packages"].as_array().unwrap().len(), 1);
@@ -211,16 +209,18 @@ fn a3_changed_lines_select_only_tests_that_reach_them() {
         &cart.replace("def lonely_py():\n    return 1", "def lonely_py():\n    return 2"),
     );
     // Not committed: the line of a function that no test reaches.
-    let found = session.json(repo.path(), &["test-scope", "--output", "functions"]);
+    let reaching = ["test-scope", "--evidence", "calls,name", "--output", "functions"];
+    let found = session.json(repo.path(), &reaching);
     assert_eq!((&found["functions"], &found["uncovered"]), (&json!([]), &json!(["pycart/cart.py"])));
     repo.write("pycart/cart.py", &cart.replace("    return n\n", "    return n + 0\n"));
-    let found = session.json(repo.path(), &["test-scope", "--output", "functions"]);
+    let found = session.json(repo.path(), &reaching);
     assert_eq!(names(&found["functions"]), BTreeSet::from(["test_checkout_py".to_owned()]));
     assert_eq!(found["functions"][0]["depth"], 3);
     repo.commit("another price");
-    let since = session.json(repo.path(), &["test-scope", "--base", "HEAD~1", "--output", "functions"]);
+    let since = session.json(repo.path(), &[&reaching[..], &["--base", "HEAD~1"]].concat());
     assert_eq!(since["functions"], found["functions"]);
-    let near = session.json(repo.path(), &["test-scope", "--base", "HEAD~1", "--depth", "1"]);
+    let near = session
+        .json(repo.path(), &["test-scope", "--base", "HEAD~1", "--depth", "1", "--evidence", "calls,name"]);
     assert_eq!((&near["total"], &near["uncovered"]), (&json!(0), &json!(["pycart/cart.py"])));
     session.error(repo.path(), &["test-scope"], 2, "usage");
     session.error(repo.path(), &["test-scope", "--files", "no/such/file.py"], 1, "not_found");
@@ -317,9 +317,16 @@ fn a3_a_test_that_calls_the_name_counts_where_nothing_else_leads_to_one() {
     let (session, repo) = (Session::new(), Fixture::from_text(text));
     repo.commit("a cart that a fixture makes");
     session.index(&repo);
-    let found = session.json(repo.path(), &["test-scope", "--files", "cart.py", "--output", "functions"]);
-    assert_eq!(names(&found["functions"]), BTreeSet::from(["test_settles".to_owned()]), "{found}");
+    let found = session.json(
+        repo.path(),
+        &["test-scope", "--files", "cart.py", "--output", "functions", "--evidence", "name,named"],
+    );
     assert_eq!((&found["functions"][0]["by_name"], &found["uncovered"]), (&json!(true), &json!([])));
+    assert_eq!(found["functions"][0]["name"], "test_settles", "{found}");
+    assert_eq!(found["functions"][1]["evidence"], json!(["named after"]), "{found}");
+    let by_name = ["test-scope", "--files", "cart.py", "--output", "functions", "--evidence", "name"];
+    let found = session.json(repo.path(), &by_name);
+    assert_eq!(names(&found["functions"]), BTreeSet::from(["test_settles".to_owned()]), "{found}");
 }
 
 #[test]
@@ -565,6 +572,17 @@ fn requests_of_other_repositories_mean_the_route_that_one_alone_serves() {
     );
     let unsure = session.json(users.path(), &["cross-repo-callers", "state"]);
     assert_eq!((&unsure["total"], &unsure["unresolved"]), (&json!(0), &json!(1)), "two serve it: {unsure}");
+    let routes = session.json(users.path(), &["routes"]);
+    let elsewhere = |pattern: &str| {
+        let all = routes["routes"].as_array().unwrap().iter();
+        all.filter(|it| it["pattern"] == pattern).map(|it| it["callers_elsewhere"].clone()).next().unwrap()
+    };
+    let asker = &elsewhere("/users/{user_id}")[0];
+    assert_eq!(asker["repo"], "acme/client", "{routes}");
+    assert!(asker["symbol"].as_str().unwrap().ends_with("client.py.load"), "{routes}");
+    assert_eq!(elsewhere("/health"), Value::Null, "two serve it: {routes}");
+    let text = session.text(users.path(), &["routes"]);
+    assert!(text.contains("called from another repository by client.py.load acme/client"), "{text}");
 }
 
 #[test]

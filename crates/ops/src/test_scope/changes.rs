@@ -1,6 +1,10 @@
 //! What changed: files, and of each the lines, as the snapshot that answers has them.
 
+use std::collections::BTreeSet;
+use std::ops::Range;
+
 use knowing_search::FileIndex;
+use knowing_store::MinedCommit;
 use knowing_vcs::{ChangeKind, Changes as Changed, Hunk, Wanted};
 
 use crate::context_for_pr::changed_lines;
@@ -9,11 +13,20 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::place::Place;
 use crate::pr_impact::fork_point;
 use crate::test_scope::TestScope;
+use crate::test_scope::named::words;
 use crate::view::View;
 
 /// Larger files are taken as changed all over.
 const MAX_BYTES: u64 = 4 << 20;
 const MAX_FILES: usize = 10_000;
+/// Bytes and words of one run of lines that are compared with names of tests.
+const MAX_SPOKEN: usize = 8 << 10;
+const MAX_WORDS: usize = 400;
+/// As many as a snapshot knows something of.
+const MAX_COMMITS: usize = 3_000;
+
+/// First and last of each run of lines.
+type Lines = Vec<(u32, u32)>;
 
 /// Files that changed, before they are looked up.
 pub(crate) struct Changes(Vec<Typed>);
@@ -22,7 +35,8 @@ struct Typed {
     path: String,
     /// As git says it, from the top, whatever directory it was asked in.
     is_from_top: bool,
-    lines: Option<Vec<(u32, u32)>>,
+    lines: Option<Lines>,
+    words: BTreeSet<String>,
 }
 
 /// A file that changed.
@@ -31,26 +45,30 @@ pub(crate) struct Change {
     /// None for one that the snapshot does not have, or does not read.
     pub(crate) file: Option<FileIndex>,
     /// First and last of each run of changed lines; none: all of them.
-    pub(crate) lines: Option<Vec<(u32, u32)>>,
+    pub(crate) lines: Option<Lines>,
+    /// Words of those lines, where they are known.
+    pub(crate) words: BTreeSet<String>,
 }
 
 /// The snapshot to answer from and what changed, in one of the three ways it can be told.
-pub(crate) fn of(cx: &mut Cx<'_>, arguments: &TestScope) -> Result<(Opened, Changes)> {
+pub(crate) fn of(cx: &mut Cx<'_>, arguments: &TestScope) -> Result<(Opened, Changes, Before)> {
     if let Some(base) = &arguments.base {
         let head = arguments.head.as_deref();
         let fork = fork_point(cx, base, head.unwrap_or("HEAD"))?;
         let changes = since(cx, &fork, head.unwrap_or("HEAD"))?;
+        let before = Before::of(cx, &fork)?;
         let opened = match head {
             Some(head) => cx.open_commit(head)?,
             None => cx.open()?,
         };
-        return Ok((opened, changes));
+        return Ok((opened, changes, before));
     }
     let opened = cx.open()?;
     if !arguments.files.is_empty() {
-        let whole = |it: &String| Typed { path: it.clone(), is_from_top: false, lines: None };
+        let whole =
+            |it: &String| Typed { path: it.clone(), is_from_top: false, lines: None, words: BTreeSet::new() };
         let changes = Changes(arguments.files.iter().map(whole).collect());
-        return Ok((opened, changes));
+        return Ok((opened, changes, Before(None)));
     }
     let changes = not_committed(&opened);
     if changes.0.is_empty() {
@@ -60,7 +78,27 @@ pub(crate) fn of(cx: &mut Cx<'_>, arguments: &TestScope) -> Result<(Opened, Chan
             "name changed files, or say where the change starts with `--base REV`",
         ));
     }
-    Ok((opened, changes))
+    Ok((opened, changes, Before(None)))
+}
+
+/// The commits that the change starts from; none: all that the snapshot knows.
+pub(crate) struct Before(Option<BTreeSet<Vec<u8>>>);
+
+impl Before {
+    fn of(cx: &Cx<'_>, fork: &str) -> Result<Before> {
+        let Place::Git(checkout) = cx.place()? else { return Ok(Before(None)) };
+        let history = checkout.history(checkout.resolve(fork)?, MAX_COMMITS)?;
+        Ok(Before(Some(history.commits.iter().map(|it| it.id.as_bytes().to_owned()).collect())))
+    }
+
+    /// What is known of them, newest first; never of the change itself.
+    pub(crate) fn commits(&self, opened: &Opened) -> Result<Vec<MinedCommit>> {
+        let mut commits = knowing_index::commits(&opened.store, opened.snapshot())?;
+        if let Some(before) = &self.0 {
+            commits.retain(|it| before.contains(&it.id));
+        }
+        Ok(commits)
+    }
 }
 
 fn since(cx: &Cx<'_>, fork: &str, head: &str) -> Result<Changes> {
@@ -82,6 +120,11 @@ fn since(cx: &Cx<'_>, fork: &str, head: &str) -> Result<Changes> {
     let there = files.into_iter().filter(|it| it.kind != ChangeKind::Deleted);
     let typed = there.map(|it| Typed {
         lines: it.text.as_ref().map(changed_lines),
+        words: it
+            .text
+            .as_ref()
+            .map(|it| words_of(&it.new, it.hunks.iter().map(|it| &it.new)))
+            .unwrap_or_default(),
         path: it.path,
         is_from_top: true,
     });
@@ -91,32 +134,44 @@ fn since(cx: &Cx<'_>, fork: &str, head: &str) -> Result<Changes> {
 /// Lines of the snapshot that are others on disk.
 fn not_committed(opened: &Opened) -> Changes {
     let Some(place) = &opened.work.place else { return Changes(Vec::new()) };
-    let lines_of = |path: &str, before: &[u8]| -> Option<Vec<(u32, u32)>> {
+    let lines_of = |path: &str, before: &[u8]| -> Option<(Lines, BTreeSet<String>)> {
         let (old, new) = (place.stored_text(before)?, place.text_on_disk(path)?);
         let line_of = |at: usize| 1 + old[..at].iter().filter(|it| **it == b'\n').count() as u32;
         let lines = |hunk: &Hunk| match hunk.old.is_empty() {
             true => (line_of(hunk.old.start).saturating_sub(1), line_of(hunk.old.start)),
             false => (line_of(hunk.old.start), line_of(hunk.old.end - 1)),
         };
-        Some(knowing_vcs::hunks(&old, &new).iter().map(lines).collect())
+        let hunks = knowing_vcs::hunks(&old, &new);
+        Some((hunks.iter().map(lines).collect(), words_of(&new, hunks.iter().map(|it| &it.new))))
     };
-    let typed = opened.work.changes().map(|it| Typed {
-        path: it.path.clone(),
-        is_from_top: true,
-        lines: it.before.as_deref().and_then(|before| lines_of(&it.path, before)),
+    let typed = opened.work.changes().map(|it| {
+        let known = it.before.as_deref().and_then(|before| lines_of(&it.path, before));
+        let (lines, words) = known.map_or((None, BTreeSet::new()), |it| (Some(it.0), it.1));
+        Typed { path: it.path.clone(), is_from_top: true, lines, words }
     });
     Changes(typed.collect())
+}
+
+/// Words of the changed parts of a text.
+fn words_of<'h>(text: &[u8], parts: impl Iterator<Item = &'h Range<usize>>) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for part in parts {
+        let text = text.get(part.clone()).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text[..text.len().min(MAX_SPOKEN)]);
+        found.extend(words(&text).into_iter().take(MAX_WORDS));
+    }
+    found
 }
 
 impl Changes {
     pub(crate) fn in_view(self, view: &View<'_>) -> Result<Vec<Change>> {
         let names = view.names()?;
         let mut found = Vec::new();
-        for Typed { path, is_from_top, lines } in self.0 {
+        for Typed { path, is_from_top, lines, words } in self.0 {
             let path = path.strip_prefix("./").unwrap_or(&path).to_owned();
             let from_here = format!("{}{path}", view.prefix());
             let path = if !is_from_top && names.find_file(&from_here).is_some() { from_here } else { path };
-            found.push(Change { file: names.find_file(&path), path, lines });
+            found.push(Change { file: names.find_file(&path), path, lines, words });
         }
         found.sort_by(|a, b| a.path.cmp(&b.path));
         found.dedup_by(|a, b| a.path == b.path);

@@ -2,6 +2,9 @@
 
 mod changes;
 mod commands;
+mod evidence;
+mod named;
+mod together;
 mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +17,8 @@ use crate::cx::Cx;
 use crate::error::{Error, ErrorKind, Result};
 use crate::page::{Page, paged};
 use crate::test_scope::commands::{Project, Selected};
-use crate::test_scope::walk::Scope;
+pub use crate::test_scope::evidence::TestEvidence;
+use crate::test_scope::walk::{Scope, Search};
 
 /// Which tests to run for a change, and how
 #[derive(Clone, Debug, clap::Args, Deserialize, JsonSchema)]
@@ -26,8 +30,9 @@ Examples:
   knowing test-scope --base HEAD~1 --output run   command lines to run them
 
 Tests are found from the symbols that hold changed lines, against calls, overrides, inheritance, routes and uses of \
-types. Where none of these leads to a test, tests count that call something of the same name and nobody knows on what. A \
-changed file that no test reaches is `uncovered`.")]
+types; by calls of the same name where nobody knows on what; by files that are named after a changed one, import it, or \
+changed together with it in the commits before. Each says why it is there, and the best come first: `--limit 20` gives \
+the twenty best. A changed file that no test is known to reach is `uncovered`.")]
 pub struct TestScope {
     /// Changed files; default what is not committed
     #[arg(long, value_delimiter = ',', value_name = "FILE,...", conflicts_with = "base")]
@@ -45,14 +50,14 @@ pub struct TestScope {
     #[arg(long, value_enum, default_value_t)]
     #[serde(default)]
     pub output: TestOutput,
-    /// How many steps away tests may be
-    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(0..=20))]
-    #[serde(default = "three", alias = "max_depth")]
-    pub depth: u32,
-}
-
-fn three() -> u32 {
-    3
+    /// How many steps away tests may be; default 3, and up to 8 where these lead to few
+    #[arg(long, value_parser = clap::value_parser!(u32).range(0..=20))]
+    #[serde(default, alias = "max_depth")]
+    pub depth: Option<u32>,
+    /// Only tests with evidence of these kinds
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "KIND,...")]
+    #[serde(default)]
+    pub evidence: Vec<TestEvidence>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum, Deserialize, JsonSchema)]
@@ -75,13 +80,15 @@ pub struct TestScopeReply {
     pub changed_symbols: usize,
     /// Tests that were selected.
     pub total: usize,
+    /// Tests that the repository has.
+    pub all_tests: usize,
     /// With output `packages`.
     pub packages: Vec<TestPackage>,
     /// With output `functions`.
     pub functions: Vec<TestFunction>,
     /// With output `run`.
     pub run: Vec<TestRun>,
-    /// Changed files that no test reaches.
+    /// Changed files that no test is known to reach.
     pub uncovered: Vec<String>,
     #[serde(flatten)]
     pub page: Page,
@@ -102,13 +109,16 @@ pub struct TestPackage {
 pub struct TestFunction {
     #[serde(flatten)]
     pub symbol: SymbolInfo,
-    /// Steps to the change; 0 for a test in a changed file.
-    pub depth: u32,
+    /// Steps to the change, where a way is known; 0 for a test in a changed file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth: Option<u32>,
     /// The changed symbol, or file, that it reaches.
     pub reaches: String,
     /// It calls something of that name, and what it is called on is not known.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub by_name: bool,
+    /// Why it is selected.
+    pub evidence: Vec<String>,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -123,7 +133,7 @@ pub struct TestRun {
 
 pub(crate) fn run(cx: &mut Cx<'_>, arguments: &TestScope) -> Result<TestScopeReply> {
     let mut pages = cx.pages("test_scope", arguments, 1_000)?;
-    let (opened, changes) = changes::of(cx, arguments)?;
+    let (opened, changes, before) = changes::of(cx, arguments)?;
     let place = cx.place().ok();
     let opened = pages.settle(opened)?;
     let view = opened.view()?;
@@ -133,22 +143,23 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &TestScope) -> Result<TestScopeRep
         let hint = "give paths of files in the repository, from its top or from here";
         return Err(Error::new(ErrorKind::NotFound, format!("no file is called `{names}`"), hint));
     }
-    let scope = Scope::of(&view, &changes, arguments.depth)?;
+    let commits = before.commits(&opened)?;
+    let search = Search { depth: arguments.depth, kinds: &arguments.evidence, commits: &commits };
+    let scope = Scope::of(&view, &changes, &search)?;
     let mut tests = Vec::new();
-    for it in &scope.tests {
-        let reaches = match it.start {
-            Some(start) => view.qualified_name(start)?,
-            None => changes[it.change].path.clone(),
+    for (node, evidence) in &scope.tests {
+        let reaches = match evidence.nearest() {
+            Some(way) if evidence.changed.is_none() => view.qualified_name(way.start)?,
+            _ => changes[evidence.change].path.clone(),
         };
         tests.push(TestFunction {
-            symbol: view.info(it.node)?,
-            depth: it.depth,
+            symbol: view.info(*node)?,
+            depth: evidence.steps(),
             reaches,
-            by_name: it.by_name,
+            by_name: evidence.changed.is_none() && evidence.calls.is_none() && evidence.by_name.is_some(),
+            evidence: evidence.reasons(),
         });
     }
-    let by_place = |it: &TestFunction| (it.symbol.file.clone(), it.symbol.line, it.symbol.id.clone());
-    tests.sort_by_cached_key(by_place);
     let total = tests.len();
     let output = arguments.output;
     let packages = if output == TestOutput::Packages { packages(&tests) } else { Vec::new() };
@@ -169,6 +180,7 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &TestScope) -> Result<TestScopeRep
         changed_files: changes.len(),
         changed_symbols: scope.n_symbols,
         total,
+        all_tests: scope.n_tests,
         packages: pages.of(packages),
         functions: pages.of(functions),
         run: pages.of(run),
@@ -179,18 +191,24 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &TestScope) -> Result<TestScopeRep
     Ok(reply)
 }
 
+/// In the order of their best tests.
 fn packages(tests: &[TestFunction]) -> Vec<TestPackage> {
-    let mut found: BTreeMap<(String, String), (usize, BTreeSet<String>)> = BTreeMap::new();
-    for it in tests {
+    let mut found: BTreeMap<(String, String), (usize, usize, BTreeSet<String>)> = BTreeMap::new();
+    for (at, it) in tests.iter().enumerate() {
         let Some(file) = &it.symbol.file else { continue };
         let package = file.rsplit_once('/').map_or(".", |it| it.0).to_owned();
         let language = it.symbol.language.clone().unwrap_or_default();
-        let entry = found.entry((language, package)).or_default();
-        entry.0 += 1;
-        entry.1.insert(file.clone());
+        let entry = found.entry((language, package)).or_insert((at, 0, BTreeSet::new()));
+        entry.1 += 1;
+        entry.2.insert(file.clone());
     }
-    let package = |((language, package), (tests, files)): ((String, String), (usize, BTreeSet<String>))| {
-        TestPackage { language, package, tests, files: files.into_iter().collect() }
+    let mut found: Vec<_> = found.into_iter().collect();
+    found.sort_by_key(|it| it.1.0);
+    let package = |((language, package), (_, tests, files))| TestPackage {
+        language,
+        package,
+        tests,
+        files: Vec::from_iter::<BTreeSet<String>>(files),
     };
     found.into_iter().map(package).collect()
 }

@@ -1,0 +1,172 @@
+//! Why `knowing test-scope` selects a test: each kind of evidence alone, what comes first, and what history may say.
+
+use knowing_testkit::Fixture;
+use serde_json::{Value, json};
+
+use crate::session::Session;
+
+/// Name and evidence of each selected test, in their order.
+fn selected(found: &Value) -> Vec<(String, Vec<String>)> {
+    let text = |it: &Value| it.as_str().unwrap().to_owned();
+    let of_one = |it: &Value| {
+        (text(&it["name"]), it["evidence"].as_array().unwrap().iter().map(text).collect::<Vec<_>>())
+    };
+    found["functions"].as_array().unwrap().iter().map(of_one).collect()
+}
+
+fn indexed(text: &str) -> (Session, Fixture) {
+    let (session, repo) = (Session::new(), Fixture::from_text(text));
+    repo.commit("everything");
+    session.index(&repo);
+    (session, repo)
+}
+
+fn scope(session: &Session, repo: &Fixture, arguments: &[&str]) -> Value {
+    session.json(repo.path(), &[&["test-scope", "--output", "functions"][..], arguments].concat())
+}
+
+fn one(name: &str, evidence: &[&str]) -> (String, Vec<String>) {
+    (name.to_owned(), evidence.iter().map(|it| (*it).to_owned()).collect())
+}
+
+#[test]
+fn a3_a_test_six_steps_away_is_found_where_no_other_is_nearer() {
+    let chain: String =
+        (1..6).map(|it| format!("def step_{it}():\n    return step_{}()\n\n\n", it - 1)).collect();
+    let text = format!(
+        "//- /deep.py\ndef step_0():\n    return 1\n\n\n{chain}//- /tests/test_all.py\nfrom deep import step_5\n\n\ndef test_all():\n    assert step_5()\n"
+    );
+    let (session, repo) = indexed(&text);
+    repo.write("deep.py", &format!("def step_0():\n    return 2\n\n\n{chain}"));
+    let found = scope(&session, &repo, &["--evidence", "calls"]);
+    assert_eq!(selected(&found), [one("test_all", &["calls, 6 steps"])]);
+    assert_eq!((&found["functions"][0]["depth"], &found["uncovered"]), (&json!(6), &json!([])));
+    let near = scope(&session, &repo, &["--evidence", "calls", "--depth", "3"]);
+    assert_eq!((&near["total"], &near["uncovered"]), (&json!(0), &json!(["deep.py"])));
+}
+
+/// A file, its test by name, and a namesake's test that is not meant. No edge leads from one to the other.
+const NAMED: [(&str, &str, &str); 8] = [
+    (
+        "//- /shop/cart.py\nTOTAL = 1\n//- /shop/order.py\nTOTAL = 2\n//- /tests/test_cart.py\ndef test_cart():\n    run('cart')\n//- /tests/test_order.py\ndef test_order():\n    run('order')\n",
+        "shop/cart.py",
+        "test_cart",
+    ),
+    (
+        "//- /go.mod\nmodule a\n//- /shop/cart.go\npackage shop\n\nvar total = 1\n//- /shop/cart_test.go\npackage shop\n\nimport \"testing\"\n\nfunc TestCart(t *testing.T) { t.Log() }\n//- /other/cart.go\npackage other\n\nvar total = 1\n//- /other/cart_test.go\npackage other\n\nimport \"testing\"\n\nfunc TestOther(t *testing.T) { t.Log() }\n",
+        "shop/cart.go",
+        "TestCart",
+    ),
+    (
+        "//- /src/main/java/shop/Cart.java\npackage shop;\nclass Cart { int total; }\n//- /src/test/java/shop/CartTest.java\npackage shop;\nimport org.junit.jupiter.api.Test;\nclass CartTest { @Test void totals() { run(\"cart\"); } }\n//- /src/test/java/shop/OrderTest.java\npackage shop;\nimport org.junit.jupiter.api.Test;\nclass OrderTest { @Test void orders() { run(\"order\"); } }\n",
+        "src/main/java/shop/Cart.java",
+        "totals",
+    ),
+    (
+        "//- /package.json\n{\"devDependencies\": {\"vitest\": \"1\"}}\n//- /src/cart/index.ts\nexport const total = 1;\n//- /src/cart/cart.spec.ts\nit('totals', () => { run('cart'); });\n//- /src/order/order.spec.ts\nit('orders', () => { run('order'); });\n",
+        "src/cart/index.ts",
+        "totals",
+    ),
+    (
+        "//- /lib/shop/cart.rb\nTOTAL = 1\n//- /spec/shop/cart_spec.rb\nRSpec.describe 'cart' do\n  it 'totals' do\n    run 'cart'\n  end\nend\n//- /spec/shop/order_spec.rb\nRSpec.describe 'order' do\n  it 'orders' do\n    run 'order'\n  end\nend\n",
+        "lib/shop/cart.rb",
+        "cart totals",
+    ),
+    (
+        "//- /Cargo.toml\n[package]\nname = \"shop\"\n//- /src/lib.rs\nmod cart;\n//- /src/cart.rs\npub const TOTAL: u32 = 1;\n//- /tests/cart.rs\n#[test]\nfn totals() { run(\"cart\"); }\n//- /tests/order.rs\n#[test]\nfn orders() { run(\"order\"); }\n",
+        "src/cart.rs",
+        "totals",
+    ),
+    (
+        "//- /Shop/Cart.cs\nnamespace Shop;\npublic class Cart { public int Total; }\n//- /Shop.Tests/CartTests.cs\nusing Xunit;\nnamespace Shop.Tests;\npublic class CartTests { [Fact] public void Totals() { Run(\"cart\"); } }\n//- /Shop.Tests/OrderTests.cs\nusing Xunit;\nnamespace Shop.Tests;\npublic class OrderTests { [Fact] public void Orders() { Run(\"order\"); } }\n",
+        "Shop/Cart.cs",
+        "Totals",
+    ),
+    (
+        "//- /src/Cart.php\n<?php\nnamespace Shop;\nclass Cart { public int $total = 1; }\n//- /tests/CartTest.php\n<?php\nnamespace Shop\\Tests;\nuse PHPUnit\\Framework\\TestCase;\nclass CartTest extends TestCase { public function testTotals(): void { run('cart'); } }\n//- /tests/OrderTest.php\n<?php\nnamespace Shop\\Tests;\nuse PHPUnit\\Framework\\TestCase;\nclass OrderTest extends TestCase { public function testOrders(): void { run('order'); } }\n",
+        "src/Cart.php",
+        "testTotals",
+    ),
+];
+
+#[test]
+fn a3_tests_of_a_file_that_is_named_after_the_changed_one_in_eight_languages() {
+    for (text, file, test) in NAMED {
+        let (session, repo) = indexed(text);
+        let found = scope(&session, &repo, &["--files", file]);
+        assert_eq!(selected(&found), [one(test, &["named after"])], "{file}: {found}");
+        assert!(found["functions"][0].get("depth").is_none(), "no way is known: {found}");
+        assert_eq!(found["uncovered"], json!([file]), "a name is no proof that it is run");
+        let run = session.json(repo.path(), &["test-scope", "--files", file, "--output", "run"]);
+        assert!(run["run"][0]["command"].as_str().is_some_and(|it| !it.is_empty()), "{file}: {run}");
+    }
+}
+
+#[test]
+fn a3_tests_that_changed_together_count_the_commits_before_the_change_alone() {
+    let (session, repo) = (Session::new(), Fixture::new());
+    let code = |n: u32| format!("RULES = {{}}\n\n\ndef rule():\n    return {n}\n");
+    let test = |n: u32| format!("def test_everything():\n    run('all', {n})\n");
+    repo.write("shop/rules.py", &code(0));
+    repo.write("tests/test_flows.py", &test(0));
+    repo.write("tests/test_others.py", "def test_others():\n    run('others')\n");
+    repo.commit("begin");
+    for n in 1..4 {
+        repo.write("shop/rules.py", &code(n));
+        repo.write("tests/test_flows.py", &test(n));
+        repo.commit("a rule and its test");
+    }
+    repo.write("shop/rules.py", &code(9));
+    repo.write("tests/test_others.py", "def test_others():\n    run('other things')\n");
+    repo.commit("the change itself");
+    session.index(&repo);
+    let found = scope(&session, &repo, &["--base", "HEAD~1", "--evidence", "together"]);
+    let expected =
+        [one("test_others", &["changed itself"]), one("test_everything", &["changed together 4 times"])];
+    assert_eq!(selected(&found), expected, "{found}");
+    let found = scope(&session, &repo, &["--base", "HEAD~4", "--evidence", "together"]);
+    let itself = selected(&found).into_iter().find(|it| it.0 == "test_everything");
+    assert_eq!(
+        itself,
+        Some(one("test_everything", &["changed itself"])),
+        "commits of the change say nothing of it: {found}"
+    );
+}
+
+#[test]
+fn a3_tests_that_import_the_changed_file() {
+    let (session, repo) = indexed(
+        "//- /shop/__init__.py\n//- /shop/settings.py\nLIMIT = 1\n//- /tests/test_flow.py\nfrom shop import settings\n\n\ndef test_flow():\n    run('x')\n//- /tests/test_other.py\ndef test_other():\n    run('y')\n",
+    );
+    let found = scope(&session, &repo, &["--files", "shop/settings.py"]);
+    assert_eq!(selected(&found), [one("test_flow", &["imports"])], "{found}");
+}
+
+#[test]
+fn a3_what_nobody_is_known_to_call_is_tested_where_its_type_is_used() {
+    let (session, repo) = indexed(
+        "//- /lock.py\nclass Lock:\n    def __enter__(self):\n        return self\n\n    def __exit__(self, *rest):\n        return None\n\n\nclass Other:\n    def __enter__(self):\n        return self\n//- /tests/test_flow.py\nfrom lock import Lock, Other\n\n\ndef test_holds():\n    with Lock():\n        pass\n\n\ndef test_other():\n    Other()\n",
+    );
+    let text = String::from_utf8(repo.read("lock.py")).unwrap();
+    repo.write("lock.py", &text.replace("return None", "return False"));
+    let found = scope(&session, &repo, &["--evidence", "calls"]);
+    let names: Vec<String> = selected(&found).into_iter().map(|it| it.0).collect();
+    assert_eq!(names, ["test_holds"], "{found}");
+}
+
+#[test]
+fn a3_the_best_tests_come_first_and_a_limit_takes_them() {
+    let (session, repo) = indexed(
+        "//- /cart.py\ndef price(n):\n    return n\n\n\ndef total(n):\n    return price(n)\n//- /tests/test_aaa.py\nfrom cart import total\n\n\ndef test_far():\n    total(1)\n//- /tests/test_cart.py\nfrom cart import price\n\n\ndef test_price():\n    price(1)\n\n\ndef test_nothing():\n    run()\n",
+    );
+    repo.write("cart.py", "def price(n):\n    return n + 0\n\n\ndef total(n):\n    return price(n)\n");
+    let found = scope(&session, &repo, &[]);
+    let names: Vec<String> = selected(&found).into_iter().map(|it| it.0).collect();
+    assert_eq!(names, ["test_price", "test_far", "test_nothing"], "{found}");
+    assert_eq!((&found["total"], &found["all_tests"]), (&json!(3), &json!(3)));
+    let best = scope(&session, &repo, &["--limit", "1"]);
+    assert_eq!(selected(&best), selected(&found)[..1]);
+    assert_eq!(best["total"], json!(3));
+    let text = session.text(repo.path(), &["test-scope", "--output", "functions"]);
+    assert!(text.contains("calls, 1 step, named after"), "{text}");
+}
