@@ -19,6 +19,7 @@ mod files;
 mod gc;
 mod graph_rows;
 mod history;
+mod insert;
 mod lock;
 mod lookup;
 mod migrations;
