@@ -19,7 +19,6 @@ mod files;
 mod gc;
 mod graph_rows;
 mod history;
-mod insert;
 mod lock;
 mod lookup;
 mod migrations;

@@ -7,7 +7,6 @@ use rusqlite::{CachedStatement, Connection, OptionalExtension, Row};
 use rustc_hash::FxHashMap;
 
 use crate::error::Fault;
-use crate::insert::{Insert, MANY};
 
 /// A symbol and its row number.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -33,7 +32,7 @@ pub(crate) struct Interner<'db, 'a> {
     /// The database knew this repository before, so that most symbols are stored.
     known_repo: bool,
     find: CachedStatement<'db>,
-    insert: Insert<'db>,
+    insert: CachedStatement<'db>,
     container: CachedStatement<'db>,
 }
 
@@ -50,11 +49,9 @@ impl<'db, 'a> Interner<'db, 'a> {
             containers: FxHashMap::default(),
             known_repo,
             find: db.prepare_cached("SELECT sym FROM symbols WHERE node_id = ?1")?,
-            insert: Insert::or(
-                db,
-                "symbols",
-                &["node_id", "container_row", "kind", "symbol", "name", "name_lower"],
-                "ON CONFLICT (node_id) DO NOTHING",
+            insert: db.prepare_cached(
+                "INSERT INTO symbols (node_id, container_row, kind, symbol, name, name_lower)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (node_id) DO NOTHING",
             )?,
             container: db.prepare_cached(
                 "INSERT INTO containers (repo, class, container) VALUES (?1, ?2, ?3)
@@ -66,7 +63,7 @@ impl<'db, 'a> Interner<'db, 'a> {
     /// Interns all symbols, given in order of their ids: the index of ids then grows at its end alone. Saves 0.1 of 0.6
     /// cpu-s in a first index of 53 k symbols.
     pub(crate) fn intern_all(&mut self, by_id: &[u32]) -> Result<(), Fault> {
-        by_id.chunks(MANY).try_for_each(|it| self.intern(it))
+        by_id.iter().try_for_each(|&it| self.row(it).map(drop))
     }
 
     pub(crate) fn symbol(&self, at: u32) -> &'a Symbol {
@@ -78,45 +75,25 @@ impl<'db, 'a> Interner<'db, 'a> {
         if known != 0 {
             return Ok(known);
         }
+        let row = self.intern(&self.symbols[at as usize])?;
+        self.rows[at as usize] = row;
+        Ok(row)
+    }
+
+    fn intern(&mut self, symbol: &'a Symbol) -> Result<u32, Fault> {
+        let id = symbol.id.as_bytes();
         if self.known_repo
-            && let Some(row) = self.found(at)?
+            && let Some(row) = self.find.query_row([id], |row| row.get(0)).optional()?
         {
-            self.rows[at as usize] = row;
             return Ok(row);
         }
-        self.intern(&[at])?;
-        Ok(self.rows[at as usize])
-    }
-
-    fn found(&mut self, at: u32) -> Result<Option<u32>, Fault> {
-        let id = self.symbols[at as usize].id;
-        Ok(self.find.query_row([id.as_bytes()], |row| row.get(0)).optional()?)
-    }
-
-    /// Writes those that are not there yet. Without others among them, SQLite has numbered them one after the other.
-    fn intern(&mut self, symbols: &[u32]) -> Result<(), Fault> {
-        let mut new = Vec::with_capacity(symbols.len());
-        for &at in symbols {
-            let symbol = &self.symbols[at as usize];
-            new.push((symbol, self.container_row(symbol)?));
+        let container = self.container_row(symbol)?;
+        let name_lower = symbol.name.to_lowercase();
+        let values = (id, container, symbol.kind.id(), &*symbol.path, &*symbol.name, name_lower);
+        if self.insert.execute(values)? == 0 {
+            return Ok(self.find.query_row([id], |row| row.get(0))?);
         }
-        let n_new = self.insert.write(&new, |values, (symbol, container)| {
-            values.add(symbol.id.as_bytes())?;
-            values.add(container)?;
-            values.add(symbol.kind.id())?;
-            values.add(&*symbol.path)?;
-            values.add(&*symbol.name)?;
-            values.add(symbol.name.to_lowercase())
-        })?;
-        let after = u32::try_from(self.db.last_insert_rowid()).ok().and_then(|it| it.checked_add(1));
-        let first = after.ok_or(Fault::TooLarge)?.checked_sub(symbols.len() as u32);
-        for (number, &at) in (0..).zip(symbols) {
-            self.rows[at as usize] = match first {
-                Some(first) if n_new == symbols.len() => first + number,
-                _ => self.found(at)?.ok_or_else(|| Fault::damaged("a symbol was not written"))?,
-            };
-        }
-        Ok(())
+        u32::try_from(self.db.last_insert_rowid()).map_err(|_| Fault::TooLarge)
     }
 
     fn container_row(&mut self, symbol: &'a Symbol) -> Result<i64, Fault> {

@@ -1,12 +1,11 @@
 //! Writing units: those whose digest is stored are found, the others become rows.
 
-use knowing_model::{Edge, Hash, Node, NodeFlags, Symbol, Unit};
+use knowing_model::{Edge, Hash, Node, NodeFlags, Symbol, Unit, Unresolved};
 use rusqlite::{CachedStatement, Connection, OptionalExtension};
 
 use crate::digest::Canon;
 use crate::error::Fault;
 use crate::graph_rows::{GraphEdge, GraphNode, GraphRows};
-use crate::insert::Insert;
 use crate::packed::{pack_rows, pack_sites};
 use crate::steps::step;
 use crate::symbols::Interner;
@@ -59,9 +58,9 @@ struct Writer<'db, 'a> {
     repo: i64,
     symbols: Interner<'db, 'a>,
     unit: CachedStatement<'db>,
-    nodes: Insert<'db>,
-    edges: Insert<'db>,
-    unresolved: Insert<'db>,
+    node: CachedStatement<'db>,
+    edge: CachedStatement<'db>,
+    unresolved: CachedStatement<'db>,
     /// Next free row of each table; rows are given out here so that a unit's are contiguous.
     next: Next,
     packed: Vec<u8>,
@@ -140,39 +139,20 @@ impl<'db, 'a> Writer<'db, 'a> {
                   first_node, n_nodes, first_edge, n_edges, first_site, n_sites)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
             )?,
-            nodes: Insert::new(
-                db,
-                "nodes",
-                &[
-                    "unit",
-                    "sym",
-                    "flags",
-                    "line_start",
-                    "line_end",
-                    "name_line",
-                    "name_col",
-                    "signature",
-                    "doc",
-                ],
+            node: db.prepare_cached(
+                "INSERT INTO nodes
+                 (unit, sym, flags, line_start, line_end, name_line, name_col, signature, doc)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
             )?,
-            edges: Insert::new(
-                db,
-                "edges",
-                &[
-                    "unit",
-                    "source",
-                    "target",
-                    "kind",
-                    "base_provenance",
-                    "base_confidence",
-                    "site_count",
-                    "sites",
-                ],
+            edge: db.prepare_cached(
+                "INSERT INTO edges
+                 (unit, source, target, kind, base_provenance, base_confidence, site_count, sites)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
             )?,
-            unresolved: Insert::new(
-                db,
-                "unresolved",
-                &["unit", "source", "name", "receiver", "argc", "line", "col", "reason", "candidates"],
+            unresolved: db.prepare_cached(
+                "INSERT INTO unresolved
+                 (unit, source, name, receiver, argc, line, col, reason, candidates)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
             )?,
             next: Next {
                 unit: next_row(db, "SELECT max(unit_row) FROM units")?,
@@ -201,79 +181,75 @@ impl<'db, 'a> Writer<'db, 'a> {
             self.next.site,
             unit.unresolved.len() as i64,
         ))?;
-        self.write_nodes(row, unit, &canon.nodes)?;
+        for (node_row, &at) in (self.next.node..).zip(&canon.nodes) {
+            self.write_node(row, &unit.nodes[at as usize], node_row)?;
+        }
         self.next.node = self.after(self.next.node, unit.nodes.len())?;
-        self.write_edges(row, unit, &canon.edges)?;
+        for (edge_row, &at) in (self.next.edge..).zip(&canon.edges) {
+            self.write_edge(row, &unit.edges[at as usize], edge_row)?;
+        }
         self.next.edge = self.after(self.next.edge, unit.edges.len())?;
-        self.write_unresolved(row, unit, &canon.unresolved)?;
+        for &at in &canon.unresolved {
+            self.write_unresolved(row, &unit.unresolved[at as usize])?;
+        }
         self.next.site = self.after(self.next.site, unit.unresolved.len())?;
         self.next.unit = row.checked_add(1).ok_or(Fault::TooLarge)?;
         Ok(row)
     }
 
-    /// `order` are places in the unit's list, here and below.
-    fn write_nodes(&mut self, row: u32, unit: &Unit, order: &[u32]) -> Result<(), Fault> {
-        let Writer { symbols, graph, nodes, next, .. } = self;
-        let mut node_rows = next.node..;
-        nodes.write(order, |values, &at| {
-            let node = &unit.nodes[at as usize];
-            let sym = symbols.row(node.symbol)?;
-            let node_row = node_rows.next().ok_or(Fault::TooLarge)?;
-            graph.add_node(node, symbols.symbol(node.symbol), sym, node_row);
-            values.add(row)?;
-            values.add(sym)?;
-            values.add(node.flags.0)?;
-            values.add(node.span.first_line)?;
-            values.add(node.span.last_line)?;
-            values.add(node.span.name.line)?;
-            values.add(node.span.name.column)?;
-            values.add(&node.signature)?;
-            values.add(&node.doc)
-        })?;
+    fn write_node(&mut self, unit: u32, node: &Node, node_row: u32) -> Result<(), Fault> {
+        let sym = self.symbols.row(node.symbol)?;
+        self.graph.add_node(node, self.symbols.symbol(node.symbol), sym, node_row);
+        self.node.execute((
+            unit,
+            sym,
+            node.flags.0,
+            node.span.first_line,
+            node.span.last_line,
+            node.span.name.line,
+            node.span.name.column,
+            &node.signature,
+            &node.doc,
+        ))?;
         Ok(())
     }
 
-    fn write_edges(&mut self, row: u32, unit: &Unit, order: &[u32]) -> Result<(), Fault> {
-        let Writer { symbols, graph, edges, next, packed, .. } = self;
-        let mut edge_rows = next.edge..;
-        edges.write(order, |values, &at| {
-            let edge = &unit.edges[at as usize];
-            let source = symbols.row(edge.source)?;
-            let target = symbols.row(edge.target)?;
-            graph.add_edge(edge, source, target, edge_rows.next().ok_or(Fault::TooLarge)?);
-            packed.clear();
-            pack_sites(&edge.sites, packed);
-            values.add(row)?;
-            values.add(source)?;
-            values.add(target)?;
-            values.add(edge.kind.id())?;
-            values.add(edge.provenance.id())?;
-            values.add(edge.confidence_bp)?;
-            values.add(edge.n_sites)?;
-            values.add(&*packed)
-        })?;
+    fn write_edge(&mut self, unit: u32, edge: &Edge, edge_row: u32) -> Result<(), Fault> {
+        let source = self.symbols.row(edge.source)?;
+        let target = self.symbols.row(edge.target)?;
+        self.graph.add_edge(edge, source, target, edge_row);
+        self.packed.clear();
+        pack_sites(&edge.sites, &mut self.packed);
+        self.edge.execute((
+            unit,
+            source,
+            target,
+            edge.kind.id(),
+            edge.provenance.id(),
+            edge.confidence_bp,
+            edge.n_sites,
+            &self.packed,
+        ))?;
         Ok(())
     }
 
-    fn write_unresolved(&mut self, row: u32, unit: &Unit, order: &[u32]) -> Result<(), Fault> {
-        let Writer { symbols, unresolved, packed, .. } = self;
-        unresolved.write(order, |values, &at| {
-            let site = &unit.unresolved[at as usize];
-            let source = symbols.row(site.source)?;
-            packed.clear();
-            for &candidate in &site.candidates {
-                pack_rows([symbols.row(candidate)?].into_iter(), packed);
-            }
-            values.add(row)?;
-            values.add(source)?;
-            values.add(&site.name)?;
-            values.add(&site.receiver)?;
-            values.add(site.n_arguments)?;
-            values.add(site.position.line)?;
-            values.add(site.position.column)?;
-            values.add(site.reason.id())?;
-            values.add(&*packed)
-        })?;
+    fn write_unresolved(&mut self, unit: u32, site: &Unresolved) -> Result<(), Fault> {
+        let source = self.symbols.row(site.source)?;
+        self.packed.clear();
+        for &candidate in &site.candidates {
+            pack_rows([self.symbols.row(candidate)?].into_iter(), &mut self.packed);
+        }
+        self.unresolved.execute((
+            unit,
+            source,
+            &site.name,
+            &site.receiver,
+            site.n_arguments,
+            site.position.line,
+            site.position.column,
+            site.reason.id(),
+            &self.packed,
+        ))?;
         Ok(())
     }
 
