@@ -117,7 +117,8 @@ impl Extractor {
 /// keeps the room they grew into for the next file.
 fn fit(facts: &mut FileFacts, room: &mut FileFacts) {
     fn fit<T>(list: &mut Vec<T>, room: &mut Vec<T>) {
-        let fitting = list.drain(..).collect();
+        let mut fitting = Vec::with_capacity(list.len());
+        fitting.append(list);
         *room = std::mem::replace(list, fitting);
     }
     for decl in &mut facts.decls {
