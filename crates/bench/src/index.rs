@@ -33,6 +33,8 @@ struct Measured {
     again_ms: f64,
     n_nodes: u64,
     n_edges: u64,
+    /// Tells what was found from what another build finds.
+    root: String,
     phases: Vec<(String, f64)>,
 }
 
@@ -63,6 +65,7 @@ pub(crate) fn report(path: &Path, commit: &str, workers: usize, runs: usize) -> 
     println!("of the peak, mapped files at the end: {:.0} MiB", whole.mapped_mib);
     println!("same commit again: {:.0} ms", whole.again_ms);
     println!("{} nodes, {} edges; database {:.1} MiB", whole.n_nodes, whole.n_edges, whole.database_mib);
+    println!("root {}", whole.root);
     Ok(())
 }
 
@@ -127,6 +130,7 @@ fn parse(checkout: &Checkout, commit: &str, workers: usize) -> Result<Measured> 
         again_ms: 0.0,
         n_nodes: 0,
         n_edges: 0,
+        root: String::new(),
         phases: Vec::new(),
     })
 }
@@ -166,6 +170,7 @@ fn whole(checkout: &Checkout, commit: &str, workers: usize) -> Result<Measured> 
         again_ms,
         n_nodes: report.nodes,
         n_edges: report.edges,
+        root: report.root.to_string(),
         phases,
     })
 }

@@ -32,6 +32,8 @@ pub struct Extractor {
     parsers: Vec<Option<Parser>>,
     tree: Tree,
     scratch: Scratch,
+    /// Nothing but lists to be filled.
+    room: FileFacts,
 }
 
 impl Extractor {
@@ -41,6 +43,7 @@ impl Extractor {
             parsers: LANGUAGES.iter().map(|_| None).collect(),
             tree: Tree::default(),
             scratch: Scratch::default(),
+            room: FileFacts::default(),
         }
     }
 
@@ -73,6 +76,7 @@ impl Extractor {
         let mut facts = match self.parse(place, language, bytes) {
             Some(()) => {
                 let mut builder = Builder::new(path, source, &self.tree, &mut self.scratch, self.limits);
+                builder.facts = std::mem::take(&mut self.room);
                 builder.is_test = is_test;
                 (language.read)(&mut builder);
                 builder.finish()
@@ -90,7 +94,7 @@ impl Extractor {
         }
         paths::assign(&mut facts, language.owner_path);
         passes::run(&mut facts, path, bytes);
-        shrink(&mut facts);
+        fit(&mut facts, &mut self.room);
         facts
     }
 
@@ -109,8 +113,14 @@ impl Extractor {
     }
 }
 
-/// Gives back what the lists have in reserve: facts of a whole repository are in memory at once.
-fn shrink(facts: &mut FileFacts) {
+/// Moves the long lists into memory of just their size, because facts of a whole repository are in memory at once, and
+/// keeps the room they grew into for the next file.
+fn fit(facts: &mut FileFacts, room: &mut FileFacts) {
+    fn fit<T>(list: &mut Vec<T>, room: &mut Vec<T>) {
+        let mut fitting = Vec::with_capacity(list.len());
+        fitting.append(list);
+        *room = std::mem::replace(list, fitting);
+    }
     for decl in &mut facts.decls {
         decl.parameters.shrink_to_fit();
         decl.bases.shrink_to_fit();
@@ -118,11 +128,15 @@ fn shrink(facts: &mut FileFacts) {
     for call in &mut facts.calls {
         call.passed.shrink_to_fit();
     }
-    facts.strings.shrink_to_fit();
-    facts.decls.shrink_to_fit();
-    facts.types.shrink_to_fit();
-    facts.exprs.shrink_to_fit();
-    facts.bindings.shrink_to_fit();
-    facts.calls.shrink_to_fit();
-    facts.references.shrink_to_fit();
+    let strings = facts.strings.take_fitting();
+    room.strings = std::mem::replace(&mut facts.strings, strings);
+    fit(&mut facts.decls, &mut room.decls);
+    fit(&mut facts.types, &mut room.types);
+    fit(&mut facts.exprs, &mut room.exprs);
+    fit(&mut facts.bindings, &mut room.bindings);
+    fit(&mut facts.calls, &mut room.calls);
+    fit(&mut facts.references, &mut room.references);
+    fit(&mut facts.imports, &mut room.imports);
+    fit(&mut facts.returns, &mut room.returns);
+    fit(&mut facts.arguments, &mut room.arguments);
 }

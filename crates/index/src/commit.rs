@@ -30,15 +30,23 @@ pub(crate) fn roots_of(resolution: &Resolution, is_wanted: &(dyn Fn() -> bool + 
     if !is_wanted() {
         return None;
     }
-    let tree = Tree::build(edges.iter().zip(ids).map(|(edge, id)| {
-        let source = &symbols[edge.source as usize];
-        EdgeLeaf {
-            package: package_of(source.class, &source.container),
-            kind: edge.kind,
-            id,
-            provenance: edge.provenance,
-            confidence_bp: edge.confidence_bp,
+    // Edges of one source stand together.
+    let mut last = None;
+    let mut package = |source: u32| match last {
+        Some((known, package)) if known == source => package,
+        _ => {
+            let symbol = &symbols[source as usize];
+            let package = package_of(symbol.class, &symbol.container);
+            last = Some((source, package));
+            package
         }
+    };
+    let tree = Tree::build(edges.iter().zip(ids).map(|(edge, id)| EdgeLeaf {
+        package: package(edge.source),
+        kind: edge.kind,
+        id,
+        provenance: edge.provenance,
+        confidence_bp: edge.confidence_bp,
     }));
     is_wanted().then(|| tree.roots())
 }
@@ -152,31 +160,51 @@ fn file_rows(files: &Files) -> Vec<NewFile<'_>> {
 /// Of nodes, edges and unresolved sites, over all units.
 pub(crate) fn counts_of(resolution: &Resolution) -> Counts {
     let mut is_node = vec![false; resolution.symbols.len()];
-    let mut edges_by_provenance: BTreeMap<&str, u64> = BTreeMap::new();
-    let mut unresolved_by_reason: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut edges_by_provenance = Tally::default();
+    let mut unresolved_by_reason = Tally::default();
     for unit in &resolution.units {
         unit.nodes.iter().for_each(|it| is_node[it.symbol as usize] = true);
         for edge in &unit.edges {
             is_node[edge.source as usize] = true;
             is_node[edge.target as usize] = true;
-            *edges_by_provenance.entry(edge.provenance.name()).or_default() += 1;
+            edges_by_provenance.add(edge.provenance.id(), edge.provenance.name());
         }
         for site in &unit.unresolved {
-            *unresolved_by_reason.entry(site.reason.name()).or_default() += 1;
+            unresolved_by_reason.add(site.reason.id(), site.reason.name());
         }
     }
     Counts {
         nodes: is_node.into_iter().filter(|it| *it).count() as u64,
-        edges: edges_by_provenance.values().sum(),
-        unresolved: unresolved_by_reason.values().sum(),
-        edges_by_provenance: owned(edges_by_provenance),
-        unresolved_by_reason: owned(unresolved_by_reason),
+        edges: edges_by_provenance.total(),
+        unresolved: unresolved_by_reason.total(),
+        edges_by_provenance: edges_by_provenance.by_name(),
+        unresolved_by_reason: unresolved_by_reason.by_name(),
         ..Counts::default()
     }
 }
 
-fn owned(counts: BTreeMap<&str, u64>) -> BTreeMap<String, u64> {
-    counts.into_iter().map(|(name, count)| (name.to_owned(), count)).collect()
+/// How often each of a few things with small ids was met.
+#[derive(Default)]
+struct Tally(Vec<(&'static str, u64)>);
+
+impl Tally {
+    fn add(&mut self, id: u8, name: &'static str) {
+        let place = usize::from(id);
+        if place >= self.0.len() {
+            self.0.resize(place + 1, ("", 0));
+        }
+        self.0[place].0 = name;
+        self.0[place].1 += 1;
+    }
+
+    fn total(&self) -> u64 {
+        self.0.iter().map(|it| it.1).sum()
+    }
+
+    fn by_name(&self) -> BTreeMap<String, u64> {
+        let met = self.0.iter().filter(|it| it.1 > 0);
+        met.map(|(name, count)| ((*name).to_owned(), *count)).collect()
+    }
 }
 
 fn image_path(store: &Store, snapshot: &SnapshotRow) -> std::path::PathBuf {

@@ -42,9 +42,12 @@ impl Texts {
         self.ends.push(u32::try_from(self.text.len()).expect("facts are made of files below 4 GiB"));
     }
 
-    pub fn shrink_to_fit(&mut self) {
-        self.text.shrink_to_fit();
-        self.ends.shrink_to_fit();
+    /// All of them, in memory of just their size; this one keeps its room and has none.
+    pub fn take_fitting(&mut self) -> Texts {
+        let taken = self.clone();
+        self.text.clear();
+        self.ends.clear();
+        taken
     }
 }
 

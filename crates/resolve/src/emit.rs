@@ -93,15 +93,19 @@ fn note_symbols(world: &World<'_>, file: u32, edges: &FileEdges) {
 }
 
 fn edges_of(world: &World<'_>, file: u32) -> FileEdges {
+    let facts = world.facts(file);
+    // About as many as come of it.
+    let n_drafts = facts.calls.len() + facts.references.len() + 2 * facts.imports.len();
     let mut emitter = Emitter {
         world,
         file,
         frame: Frame::of_file(file),
         ev: Evaluator::new(world),
-        drafts: Vec::new(),
+        drafts: Vec::with_capacity(n_drafts),
         unresolved: Vec::new(),
         outside: Vec::new(),
         outside_ids: FxHashMap::default(),
+        externals: FxHashMap::default(),
     };
     emitter.imports();
     emitter.bases();
@@ -131,6 +135,8 @@ pub(crate) struct Emitter<'w> {
     pub(crate) unresolved: Vec<FileUnresolved>,
     pub(crate) outside: Vec<Outside>,
     outside_ids: FxHashMap<Outside, u32>,
+    /// Ends that were given: a file speaks of few things outside, and of those often.
+    externals: FxHashMap<External, End>,
 }
 
 impl Emitter<'_> {
@@ -414,8 +420,13 @@ impl Emitter<'_> {
     }
 
     pub(crate) fn external(&mut self, external: &External) -> End {
+        if let Some(end) = self.externals.get(external) {
+            return *end;
+        }
         let name = self.world.rules(self.file).external_name(&self.ev, external);
-        self.outside(Outside { name, kind: NodeKind::External })
+        let end = self.outside(Outside { name, kind: NodeKind::External });
+        self.externals.insert(external.clone(), end);
+        end
     }
 
     pub(crate) fn outside(&mut self, outside: Outside) -> End {

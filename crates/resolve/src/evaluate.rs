@@ -7,7 +7,7 @@
 
 use knowing_model::NodeKind;
 use knowing_model::facts::{DeclId, Expr, ExprId, ImportKind, ReturnKind, TypeId, Value as Bound};
-use knowing_model::facts::{FileFacts, Import, Modifiers};
+use knowing_model::facts::{FileFacts, Import, Modifiers, Str};
 use rustc_hash::FxHashMap;
 
 use crate::languages::{CallSite, Given, Payload, Space};
@@ -44,6 +44,16 @@ impl Frame {
     }
 }
 
+/// All that the meaning of a type's name can depend on outside of types.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct TopType {
+    pub(crate) file: u32,
+    /// The namespace around, none for the top; outer none where the place is not known.
+    pub(crate) namespace: Option<Option<Str>>,
+    pub(crate) name: Name,
+    pub(crate) arity: Option<usize>,
+}
+
 pub(crate) struct Evaluator<'w> {
     pub(crate) world: &'w World<'w>,
     memo: FxHashMap<(Frame, ExprId), Value>,
@@ -52,6 +62,8 @@ pub(crate) struct Evaluator<'w> {
     steps: u32,
     /// What the top of a file or module binds names to, as far as it was asked for outside of any search.
     top_names: FxHashMap<(u32, Name, Space), Value>,
+    /// Types by simple name, as they are seen from outside of all types; for languages with namespaces in files.
+    pub(crate) top_types: FxHashMap<TopType, Value>,
     /// Modules that are being searched through their wildcards, so that circles end.
     searched: Vec<(ModuleId, Name, Space)>,
 }
@@ -65,6 +77,7 @@ impl<'w> Evaluator<'w> {
             depth: 0,
             steps: 0,
             top_names: FxHashMap::default(),
+            top_types: FxHashMap::default(),
             searched: Vec::new(),
         }
     }

@@ -44,6 +44,8 @@ pub(crate) struct Scopes {
     /// Hash of the file's path, then those of its declarations: by scope.
     hashes: Vec<u64>,
     entries: Vec<Entry>,
+    /// Where the entries of each scope begin, and the end of the last: most scopes have none.
+    firsts: Vec<u32>,
     /// Wildcard imports, by scope.
     wildcards: Vec<(Scope, u32)>,
     /// `self.x = ...` by the field it is about: (field, binding).
@@ -107,6 +109,7 @@ impl Scopes {
             push(scope, names[bound.index()], import.visible.from, Item::Import(index as u32));
         }
         scopes.entries.sort_unstable_by_key(|it| (it.scope, it.name, it.from, it.item));
+        scopes.firsts = firsts(&scopes.entries, scopes.hashes.len());
         scopes.field_bindings.sort_unstable();
         scopes.returns = facts.returns.iter().enumerate().map(|(at, it)| (it.decl, at as u32)).collect();
         scopes.returns.sort_unstable();
@@ -125,10 +128,12 @@ impl Scopes {
 
     pub(crate) fn find(&self, scope: Scope, name: Name) -> &[Entry] {
         reads::note_in(self.file, Door::Scope, self.hashes[scope.0 as usize], Some(name));
-        let begin = self.entries.partition_point(|it| (it.scope, it.name) < (scope, name));
+        let [from, to] = [self.firsts[scope.0 as usize], self.firsts[scope.0 as usize + 1]];
+        let entries = &self.entries[from as usize..to as usize];
+        let begin = entries.partition_point(|it| it.name < name);
         // A name is bound a few times at most.
-        let n = self.entries[begin..].iter().take_while(|it| (it.scope, it.name) == (scope, name)).count();
-        &self.entries[begin..begin + n]
+        let n = entries[begin..].iter().take_while(|it| it.name == name).count();
+        &entries[begin..begin + n]
     }
 
     /// Wildcard imports: their scopes and positions in `FileFacts::imports`.
@@ -147,6 +152,17 @@ impl Scopes {
         reads::note_in(self.file, Door::Body, self.hash_of(decl), None);
         range(&self.returns, decl)
     }
+}
+
+fn firsts(entries: &[Entry], n_scopes: usize) -> Vec<u32> {
+    let mut firsts = vec![0; n_scopes + 1];
+    for entry in entries {
+        firsts[entry.scope.0 as usize + 1] += 1;
+    }
+    for scope in 0..n_scopes {
+        firsts[scope + 1] += firsts[scope];
+    }
+    firsts
 }
 
 fn range(pairs: &[(DeclId, u32)], decl: DeclId) -> impl Iterator<Item = u32> {

@@ -37,8 +37,21 @@ impl FileTerms {
         let documents = documents_of(facts);
         let text = TextOfDocuments::of(facts, source, &documents);
         let local = std::mem::take(&mut tokenizer.scratch);
-        let mut writer =
-            Writer { tokenizer, local, tokens: Vec::new(), counts: Vec::new(), out: FileTerms::default() };
+        // About as much as comes of it: growing step by step would cost more.
+        let n_terms = source.len() / 32 + 16;
+        let mut writer = Writer {
+            tokenizer,
+            local,
+            tokens: Vec::with_capacity(n_terms),
+            counts: Vec::with_capacity(n_terms),
+            out: FileTerms {
+                texts: String::with_capacity(n_terms * 8),
+                ends: Vec::with_capacity(n_terms),
+                symbols: String::with_capacity(documents.len() * 16),
+                documents: Vec::with_capacity(documents.len()),
+                entries: Vec::with_capacity(n_terms * 4),
+            },
+        };
         for (place, &decl) in documents.iter().enumerate() {
             writer.document(facts, source, decl, &text, place);
         }
@@ -295,9 +308,10 @@ impl Writer<'_> {
             *end = self.out.entries.len() as u32;
         }
         let (symbol, kind) = match decl.map(|it| facts.decl(it)) {
-            Some(decl) => (facts.text(decl.path).to_owned(), decl.kind),
-            None => (String::new(), NodeKind::File),
+            Some(decl) => (facts.text(decl.path), decl.kind),
+            None => ("", NodeKind::File),
         };
+        let symbol = self.out.push_symbol(symbol);
         self.out.documents.push(Document { symbol, kind, from, ends });
     }
 

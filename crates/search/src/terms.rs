@@ -14,6 +14,8 @@ use crate::varint;
 pub struct FileTerms {
     pub(crate) texts: String,
     pub(crate) ends: Vec<u32>,
+    /// Symbol paths of the documents, one behind the other.
+    pub(crate) symbols: String,
     pub(crate) documents: Vec<Document>,
     /// Entries of all fields of all documents, in their order.
     pub(crate) entries: Vec<Entry>,
@@ -21,7 +23,8 @@ pub struct FileTerms {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Document {
-    pub(crate) symbol: String,
+    /// Where its symbol path stands.
+    pub(crate) symbol: (u32, u32),
     pub(crate) kind: NodeKind,
     /// Where the entries of each content field end; the first begins at `from`.
     pub(crate) from: u32,
@@ -60,36 +63,51 @@ impl FileTerms {
         &self.texts[from as usize..self.ends[number] as usize]
     }
 
+    fn symbol(&self, document: &Document) -> &str {
+        &self.symbols[document.symbol.0 as usize..document.symbol.1 as usize]
+    }
+
+    /// Adds a symbol path, and says where it stands.
+    pub(crate) fn push_symbol(&mut self, path: &str) -> (u32, u32) {
+        let from = self.symbols.len() as u32;
+        self.symbols.push_str(path);
+        (from, self.symbols.len() as u32)
+    }
+
     pub fn encode(&self) -> Vec<u8> {
-        let mut plain = Vec::with_capacity(self.texts.len() + self.ends.len() + self.entries.len() * 2 + 64);
-        write_length(&mut plain, self.ends.len());
+        PLAIN.with_borrow_mut(|plain| {
+            plain.clear();
+            self.write(plain);
+            packed(plain)
+        })
+    }
+
+    fn write(&self, plain: &mut Vec<u8>) {
+        write_length(plain, self.ends.len());
         let mut from = 0;
         for &end in &self.ends {
-            varint::write(&mut plain, end - from);
+            varint::write(plain, end - from);
             from = end;
         }
         plain.extend_from_slice(self.texts.as_bytes());
-        write_length(&mut plain, self.documents.len());
+        write_length(plain, self.documents.len());
         for document in &self.documents {
-            write_length(&mut plain, document.symbol.len());
-            plain.extend_from_slice(document.symbol.as_bytes());
+            let symbol = self.symbol(document);
+            write_length(plain, symbol.len());
+            plain.extend_from_slice(symbol.as_bytes());
             plain.push(document.kind.id());
             for field in 0..N_CONTENT {
                 let entries = &self.entries[document.range(field)];
-                write_length(&mut plain, entries.len());
+                write_length(plain, entries.len());
                 for it in entries {
                     // Numbers of terms have a bit to spare: a file has fewer than 2^31.
-                    varint::write(&mut plain, it.term << 1 | u32::from(it.count > 1));
+                    varint::write(plain, it.term << 1 | u32::from(it.count > 1));
                     if it.count > 1 {
-                        varint::write(&mut plain, it.count);
+                        varint::write(plain, it.count);
                     }
                 }
             }
         }
-        let mut out = Vec::with_capacity(plain.len() / 2 + 16);
-        write_length(&mut out, plain.len());
-        out.extend(packed(&plain));
-        out
     }
 
     /// None for what `encode` did not write.
@@ -107,7 +125,7 @@ impl FileTerms {
 impl<'a> DocumentTerms<'a> {
     /// `Decl::path`; empty for the file's own top level.
     pub fn symbol(&self) -> &'a str {
-        &self.document.symbol
+        self.file.symbol(self.document)
     }
 
     /// `NodeKind::File` for the file's own top level.
@@ -142,15 +160,24 @@ const LEVEL: i32 = 1;
 
 thread_local! {
     // Contexts hold tables that are worth keeping: files are small and many.
-    static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+    // The buffer beside it is as long as the longest frame could be.
+    static COMPRESSOR: RefCell<Option<(Compressor<'static>, Vec<u8>)>> = const { RefCell::new(None) };
+    static PLAIN: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
+/// The length, then one zstd frame.
 fn packed(plain: &[u8]) -> Vec<u8> {
     COMPRESSOR.with_borrow_mut(|slot| {
-        let compressor =
-            slot.get_or_insert_with(|| Compressor::new(LEVEL).expect("the level is a valid one"));
-        compressor.compress(plain).expect("the output has room for any input")
+        let (compressor, frame) = slot
+            .get_or_insert_with(|| (Compressor::new(LEVEL).expect("the level is a valid one"), Vec::new()));
+        frame.clear();
+        frame.reserve(zstd::zstd_safe::compress_bound(plain.len()));
+        compressor.compress_to_buffer(plain, frame).expect("the output has room for any input");
+        let mut out = Vec::with_capacity(frame.len() + 5);
+        write_length(&mut out, plain.len());
+        out.extend_from_slice(frame);
+        out
     })
 }
 
@@ -190,15 +217,16 @@ impl<'b> Reader<'b> {
         let n_documents = self.count()?;
         file.documents.reserve(n_documents);
         for _ in 0..n_documents {
-            let document = self.document(&mut file.entries, n_terms)?;
+            let document = self.document(&mut file, n_terms)?;
             file.documents.push(document);
         }
         (self.at == self.bytes.len()).then_some(file)
     }
 
-    fn document(&mut self, entries: &mut Vec<Entry>, n_terms: usize) -> Option<Document> {
+    fn document(&mut self, file: &mut FileTerms, n_terms: usize) -> Option<Document> {
         let length = self.count()?;
-        let symbol = std::str::from_utf8(self.take(length)?).ok()?.to_owned();
+        let symbol = file.push_symbol(std::str::from_utf8(self.take(length)?).ok()?);
+        let entries = &mut file.entries;
         let kind = NodeKind::from_id(*self.take(1)?.first()?)?;
         let from = u32::try_from(entries.len()).ok()?;
         let mut ends = [0; N_CONTENT];

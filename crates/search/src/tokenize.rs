@@ -27,6 +27,8 @@ pub struct Tokenizer {
     part_tokens: Vec<Option<u32>>,
     tokens: Dictionary,
     stemmer: Stemmer,
+    /// Words and parts in lower case are made here.
+    lower: Lower,
     /// By token, all zero between uses: room that is worth keeping.
     pub(crate) scratch: Vec<u32>,
 }
@@ -87,6 +89,7 @@ impl Tokenizer {
             part_tokens: Vec::new(),
             tokens: Dictionary::default(),
             stemmer: Stemmer::create(Algorithm::English),
+            lower: Lower::default(),
             scratch: Vec::new(),
         }
     }
@@ -138,33 +141,32 @@ impl Tokenizer {
     }
 
     fn cut(&mut self, word: &str) {
-        let mut lower = word.to_lowercase();
-        if word.len() > MAX_WORD || is_stop_word(&lower) {
-            return;
+        let mut lower = std::mem::take(&mut self.lower);
+        if word.len() <= MAX_WORD && !is_stop_word(lower.word(word)) {
+            let mut n_parts = 0;
+            each_part(word, |_| n_parts += 1);
+            each_part(word, |part| {
+                let token = self.token_of_part(lower.part(part), n_parts == 1);
+                self.word_tokens.extend(token);
+            });
+            if n_parts > 1 {
+                lower.word.retain(|it| it != '_');
+                let token = self.stem(&lower.word);
+                self.word_tokens.extend(token);
+            }
         }
-        let mut n_parts = 0;
-        each_part(word, |_| n_parts += 1);
-        each_part(word, |part| {
-            let token = self.token_of_part(part, n_parts == 1);
-            self.word_tokens.extend(token);
-        });
-        if n_parts > 1 {
-            lower.retain(|it| it != '_');
-            let token = self.stem(&lower);
-            self.word_tokens.extend(token);
-        }
+        self.lower = lower;
     }
 
-    fn token_of_part(&mut self, part: &str, is_whole: bool) -> Option<u32> {
-        let lower = part.to_lowercase();
+    fn token_of_part(&mut self, lower: &str, is_whole: bool) -> Option<u32> {
         let mut characters = lower.chars();
         let single = characters.next().filter(|_| characters.next().is_none());
         if single.is_some_and(|it| !is_whole || it.is_numeric()) {
             return None;
         }
-        let (number, is_new) = self.parts.intern(&lower);
+        let (number, is_new) = self.parts.intern(lower);
         if is_new {
-            let token = if is_stop_word(&lower) { None } else { self.stem(&lower) };
+            let token = if is_stop_word(lower) { None } else { self.stem(lower) };
             self.part_tokens.push(token);
         }
         self.part_tokens[number as usize]
@@ -181,6 +183,37 @@ impl Tokenizer {
             false => self.tokens.intern(text),
         };
         Some(token)
+    }
+}
+
+/// Lower-case texts in memory that is kept.
+#[derive(Default)]
+struct Lower {
+    word: String,
+    part: String,
+}
+
+impl Lower {
+    fn word(&mut self, word: &str) -> &str {
+        set_lower(&mut self.word, word);
+        &self.word
+    }
+
+    fn part(&mut self, part: &str) -> &str {
+        set_lower(&mut self.part, part);
+        &self.part
+    }
+}
+
+fn set_lower(out: &mut String, text: &str) {
+    out.clear();
+    match text.is_ascii() {
+        true => {
+            out.push_str(text);
+            out.make_ascii_lowercase();
+        }
+        // What a letter becomes may depend on those around it.
+        false => out.push_str(&text.to_lowercase()),
     }
 }
 

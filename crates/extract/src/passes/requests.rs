@@ -154,14 +154,14 @@ pub(super) fn all(pass: &Pass<'_>) -> Vec<Request> {
     let mut requests = Vec::new();
     for call in &pass.facts.calls {
         let name = pass.called(call);
-        let lower = name.to_ascii_lowercase();
-        let bare = lower.strip_suffix("async").unwrap_or(&lower);
-        let bare = bare.strip_suffix("fromjson").unwrap_or(bare);
         if is_typescript && name == "fetch" && matches!(pass.facts.expr(call.callee), Expr::Name { .. }) {
             requests.extend(fetch(pass, call));
             continue;
         }
-        if METHODS.contains(&bare) && imports {
+        let lower = if imports { name.to_ascii_lowercase() } else { String::new() };
+        let bare = lower.strip_suffix("async").unwrap_or(&lower);
+        let bare = bare.strip_suffix("fromjson").unwrap_or(bare);
+        if METHODS.contains(&bare) {
             let of = pass.receiver(call.callee).map(|it| pass.chain(it)).unwrap_or_default();
             let last = of.rsplit('.').next().unwrap_or_default();
             let fits = names.iter().any(|it| it.eq_ignore_ascii_case(last)) && !last.is_empty();
@@ -170,8 +170,10 @@ pub(super) fn all(pass: &Pass<'_>) -> Vec<Request> {
                 continue;
             }
         }
-        let of_this_name: Vec<&Function> =
-            functions.iter().filter(|it| it.0.rsplit('.').next() == Some(name)).collect();
+        let of_this_name: Vec<&Function> = functions
+            .iter()
+            .filter(|it| it.0.ends_with(name) && it.0.rsplit('.').next() == Some(name))
+            .collect();
         if of_this_name.is_empty() {
             continue;
         }

@@ -5,7 +5,7 @@ use knowing_model::facts::{DeclId, Import, ImportKind};
 use super::members::own_members;
 use super::namespaces::{GLOBAL, is_type};
 use super::{Csharp, standard};
-use crate::evaluate::Evaluator;
+use crate::evaluate::{Evaluator, TopType};
 use crate::hierarchy::Ancestor;
 use crate::names::Name;
 use crate::value::{External, Origin, Value};
@@ -46,6 +46,18 @@ impl Csharp {
 
     /// A type or namespace by its simple name, seen from outside of all types.
     pub(super) fn top_type(&self, ev: &mut Evaluator<'_>, asked: Asked) -> Value {
+        let Asked { file, at, name, arity } = asked;
+        let namespace = at.map(|it| ev.world.facts(file).namespace_at(it));
+        let key = TopType { file, namespace, name, arity };
+        if let Some(known) = ev.top_types.get(&key) {
+            return known.clone();
+        }
+        let found = self.find_top_type(ev, asked);
+        ev.top_types.insert(key, found.clone());
+        found
+    }
+
+    fn find_top_type(&self, ev: &mut Evaluator<'_>, asked: Asked) -> Value {
         let world = ev.world;
         let table = &world.modules.csharp;
         let chains = chains(world, asked);

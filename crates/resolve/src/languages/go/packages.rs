@@ -26,6 +26,8 @@ pub(crate) struct GoPackages {
     declared: FxHashMap<(ModuleId, Name), Vec<Def>>,
     /// By file and place in its list of imports.
     targets: Vec<Vec<Target>>,
+    /// As `targets`: what packages outside are usually called, where anything is called so.
+    usual_names: Vec<Vec<Option<Name>>>,
     /// Files that are not always built.
     conditions: FxHashMap<u32, Condition>,
     /// Paths of modules that are required, longest first.
@@ -61,6 +63,7 @@ impl GoPackages {
             file_hashes: (0..world.n_files() as u32).map(|it| world.file_hash(it)).collect(),
             package_of: vec![None; world.n_files()],
             targets: vec![Vec::new(); world.n_files()],
+            usual_names: vec![Vec::new(); world.n_files()],
             ..GoPackages::default()
         };
         found.collect(world);
@@ -71,6 +74,11 @@ impl GoPackages {
         for file in 0..world.n_files() as u32 {
             if world.facts(file).language == "go" {
                 let targets = found.targets_of(world, file, &modules);
+                let usual = |it: &Target| match it {
+                    Target::Outside(_, path) => world.names.find(usual_name(world.text(*path))),
+                    Target::Package(_) => None,
+                };
+                found.usual_names[file as usize] = targets.iter().map(usual).collect();
                 found.targets[file as usize] = targets;
             }
         }
@@ -231,8 +239,8 @@ impl GoPackages {
             (ImportKind::TopModule, Target::Package(package)) => {
                 self.packages[package.0 as usize].name == Some(name)
             }
-            (ImportKind::TopModule, Target::Outside(_, path)) => {
-                usual_name(world.text(path)) == world.text(name)
+            (ImportKind::TopModule, Target::Outside(..)) => {
+                self.usual_names[file as usize][import] == Some(name)
             }
             _ => false,
         }
