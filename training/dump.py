@@ -13,10 +13,22 @@ class Task:
             self.labels[row] = 1
         self.n_found = len({truth for _, truth in record["hits"]})
         self.order = None
+        self.is_type = None
 
     @property
     def features(self):
         return self.dump[self.first:self.first + self.n_rows]
+
+    def graded(self):
+        """2 for a hit, 1 for its relatives: the members of a type that is one, the type of a member that is one."""
+        labels = self.labels * 2
+        hits = [self.names[i] for i in np.flatnonzero(labels)]
+        types = np.asarray(self.features[:, self.is_type]) > 0
+        for i in np.flatnonzero(labels == 0):
+            name = self.names[i]
+            if any(name.startswith(hit + ".") or types[i] and hit.startswith(name + ".") for hit in hits):
+                labels[i] = 1
+        return labels
 
 
 def read(folders, task_files):
@@ -44,6 +56,7 @@ def read(folders, task_files):
             if told is None:
                 raise SystemExit(f"{folder}: the truth of task {record['id']} is neither in the dump nor in --tasks")
             tasks.append(Task(record, matrix, [(t["name"], t.get("file")) for t in told], os.path.basename(os.path.normpath(folder))))
+            tasks[-1].is_type = names.index("is_type")
     return names, tasks
 
 
@@ -58,25 +71,26 @@ def order_by(model, names, tasks):
             task.order = np.argsort(-own, kind="stable")
 
 
-def rows(tasks, columns, most_rows):
+def rows(tasks, columns, most_rows, graded):
     """(matrix, labels, group sizes, tasks) of the tasks that have anything to learn from. Of a task's candidates those
     that hit are kept and `most_rows` others: two thirds from the top, the rest evenly from below, which must be seen too.
     What is at the top is the dump's order or, better, that of an earlier ranker: what misled it teaches most."""
-    kept, picks = [], []
+    kept, picks, told = [], [], []
     for task in tasks:
         if task.labels.any():
+            told.append(task.graded() if graded else task.labels)
             pick = np.arange(task.n_rows) if task.order is None else task.order
             if most_rows and task.n_rows > most_rows:
                 first = most_rows * 2 // 3
                 below = pick[np.linspace(first, task.n_rows - 1, most_rows - first).astype(int)]
-                pick = np.union1d(np.union1d(pick[:first], below), np.flatnonzero(task.labels))
+                pick = np.union1d(np.union1d(pick[:first], below), np.flatnonzero(told[-1]))
             kept.append(task)
             picks.append(pick)
     total = sum(len(p) for p in picks)
     matrix, labels, at = np.empty((total, len(columns)), np.float32), np.empty(total, np.int8), 0
-    for task, pick in zip(kept, picks):
+    for task, pick, own in zip(kept, picks, told):
         block = np.asarray(task.features)[pick]
         matrix[at:at + len(pick)] = block if len(columns) == block.shape[1] else block[:, columns]
-        labels[at:at + len(pick)] = task.labels[pick]
+        labels[at:at + len(pick)] = own[pick]
         at += len(pick)
     return matrix, labels, [len(p) for p in picks], kept

@@ -12,7 +12,7 @@ features, tasks = dump.read([folder], [])
 args = argparse.Namespace(weight=[], rows=0, set=["num_leaves=12", "learning_rate=0.1"], threads=1)
 booster = train.fit(args, tasks, features, list(range(len(features))), 12)
 path = os.path.join(out, "ranker.txt")
-model_file.export(booster, features, path)
+model_file.export([(booster.model_to_string(), 1.0)], features, path)
 draw = np.random.default_rng(11)
 rows = [np.asarray(t.features)[0] for t in tasks[:24]]
 rows += [np.zeros(len(features)), np.full(len(features), 1e30), np.full(len(features), -1e30)]

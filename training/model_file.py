@@ -4,11 +4,13 @@ import numpy as np
 HEADER = "knowing-ranker 1"
 
 
-def export(booster, features, path):
-    """One line a node, in preorder; thresholds and leaves as the shortest decimal that reads back the same."""
+def export(boosters, features, path):
+    """The trees of some boosters, one after the other: (text, what its leaves are multiplied by, a power of two so that it
+    is exact). One line a node, in preorder; thresholds and leaves as the shortest decimal that reads back the same."""
     trees = []
-    for block in booster.model_to_string().split("\nTree=")[1:]:
-        trees.append(dict(line.split("=", 1) for line in block.split("\n\n", 1)[0].split("\n") if "=" in line))
+    for block, weight in ((block, weight) for text, weight in boosters for block in text.split("\nTree=")[1:]):
+        tree = dict(line.split("=", 1) for line in block.split("\n\n", 1)[0].split("\n") if "=" in line)
+        trees.append({**tree, "leaf_value": " ".join(repr(weight * float(it)) for it in tree["leaf_value"].split())})
     out = [HEADER, "features " + " ".join(features), f"trees {len(trees)}"]
     for tree in trees:
         out += _tree(tree)
@@ -70,9 +72,10 @@ class Model:
                     right[open_splits.pop()] = len(feature)
             self.trees.append((np.array(feature), np.array(number), np.array(right)))
 
-    def score(self, matrix):
+    def score(self, matrix, first=0, end=None):
+        """By all trees, or by those of a range."""
         scores, index = np.zeros(len(matrix)), np.arange(len(matrix))
-        for feature, number, right in self.trees:
+        for feature, number, right in self.trees[first:end]:
             at = np.zeros(len(matrix), np.int64)
             active = index
             while len(active):

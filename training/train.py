@@ -31,6 +31,8 @@ GROUPS = {
     "task": r"^task_|^documents$",
 }
 WEIGHTS = {"commit": 1.0, "issue": 1.0, "docs": 1.0, "uses": 0.5}
+# What the score of the trees that learned from relatives counts.
+SECOND_HALF = 0.5
 
 
 def main():
@@ -46,6 +48,7 @@ def main():
     arguments.add_argument("--threads", type=int, default=2)
     arguments.add_argument("--weight", nargs="*", default=[], help="KIND=NUMBER")
     arguments.add_argument("--set", nargs="*", default=[], help="parameter=value of LightGBM")
+    arguments.add_argument("--relatives", type=float, default=0.3, help="what a relative of a hit counts in the second half of the trees (0: no second half)")
     arguments.add_argument("--without", default="", help="regular expression: features to leave out (their order in the file stays)")
     arguments.add_argument("--group", nargs="*", default=[], help="ablate: NAME=REGEX, instead of the groups in this file")
     arguments.add_argument("--no-cv", action="store_true", help="train: only the final model")
@@ -84,16 +87,38 @@ def parameters(args):
     return out
 
 
+class Sum:
+    """Boosters whose scores are added up, each with a weight."""
+
+    def __init__(self, boosters):
+        self.boosters = boosters
+
+    def predict(self, block, **span):
+        return sum(weight * it.predict(block, **span) for it, weight in self.boosters)
+
+    def feature_importance(self, kind):
+        return sum(it.feature_importance(kind) for it, _ in self.boosters)
+
+
 def fit(args, tasks, features, columns, trees):
+    """Half of the trees learn which candidates are true, the others also which are close to one."""
+    boosters = [(fit_half(args, tasks, features, columns, trees, False), 1.0)]
+    if args.relatives:
+        boosters.append((fit_half(args, tasks, features, columns, trees, True), SECOND_HALF))
+    return Sum(boosters)
+
+
+def fit_half(args, tasks, features, columns, trees, graded):
     weights = {**WEIGHTS, **{k: float(v) for k, v in (w.split("=") for w in args.weight)}}
-    matrix, labels, groups, kept = dump.rows(tasks, columns, args.rows)
+    matrix, labels, groups, kept = dump.rows(tasks, columns, args.rows, graded)
     weight = np.repeat([weights.get(t.kind, 1.0) for t in kept], groups).astype(np.float32)
     data = lightgbm.Dataset(matrix, labels, group=groups, weight=weight, feature_name=[features[c] for c in columns],
                             params={k: v for k, v in parameters(args).items() if k in ("max_bin", "use_missing", "num_threads", "verbosity", "deterministic", "force_row_wise", "seed")},
                             free_raw_data=True)
     data.construct()
     del matrix
-    return lightgbm.train(parameters(args), data, trees)
+    gains = {"label_gain": [0, args.relatives, 1]} if graded else {}
+    return lightgbm.train({**parameters(args), **gains}, data, trees)
 
 
 def folds_of(tasks, n):
@@ -176,29 +201,27 @@ def train(args, score, features, tasks):
     if args.model:
         os.makedirs(args.model, exist_ok=True)
         path = os.path.join(args.model, "ranker.txt")
-        model_file.export(renumbered(booster, features, columns), features, path)
+        model_file.export([(renumbered(it, columns), weight) for it, weight in booster.boosters], features, path)
         check(path, booster, tasks, columns)
         open(os.path.join(args.model, "CARD.md"), "w").write(card(args, features, tasks, columns, report))
     return "\n\n".join(report)
 
 
-class renumbered:
-    """A booster trained on some of the columns, whose splits name the columns of the whole row."""
-
-    def __init__(self, booster, features, columns):
-        self.text = re.sub(r"(?m)^split_feature=(.*)$", lambda m: "split_feature=" + " ".join(str(columns[int(i)]) for i in m[1].split()),
-                           booster.model_to_string())
-
-    def model_to_string(self):
-        return self.text
+def renumbered(booster, columns):
+    """The text of a booster trained on some of the columns, its splits naming the columns of the whole row."""
+    return re.sub(r"(?m)^split_feature=(.*)$", lambda m: "split_feature=" + " ".join(str(columns[int(i)]) for i in m[1].split()),
+                  booster.model_to_string())
 
 
 def check(path, booster, tasks, columns):
     """The written file must say exactly what LightGBM says."""
     sample = np.concatenate([np.asarray(t.features) for t in tasks[::max(1, len(tasks) // 40)] if t.n_rows])
-    ours, theirs = model_file.Model(path).score(sample), booster.predict(sample[:, columns])
-    if not np.array_equal(ours, theirs):
-        raise SystemExit(f"{path}: differs from LightGBM by {np.abs(ours - theirs).max()}")
+    model, done = model_file.Model(path), 0
+    for half, weight in booster.boosters:
+        ours, theirs = model.score(sample, done, done + half.num_trees()), weight * half.predict(sample[:, columns])
+        done += half.num_trees()
+        if not np.array_equal(ours, theirs):
+            raise SystemExit(f"{path}: differs from LightGBM by {np.abs(ours - theirs).max()}")
 
 
 def held_out(args):
@@ -213,6 +236,8 @@ def card(args, features, tasks, columns, report):
            "Gradient-boosted trees (LightGBM, lambdarank), made by `training/train.py`; `training/README.md` says how. No repository of an",
            "evaluation set was trained on. Which kinds of task are mixed, and how they are weighed, was chosen by cross-validation on the",
            "repositories below and by a look at the development sets.", "",
+           *(["Half of the trees learned which candidates are true; the other half also learned from their relatives (members of a true type,",
+              f"the type of a true member), which counted {args.relatives} of a hit there. The score is the sum, the second half counting {SECOND_HALF}.", ""] if args.relatives else []),
            "## Data", "",
            f"{len(tasks)} tasks of {len({t.repo for t in tasks})} public repositories; {learned} of them have a true symbol among their candidates and were learned",
            f"from, the others count as misses below. {sum(t.n_rows for t in tasks)} candidates. Kinds: `commit` (message of a commit -> symbols it edited),",
@@ -221,7 +246,7 @@ def card(args, features, tasks, columns, report):
            "to).", "",
            "| repository | " + " | ".join(kinds) + " |", "|---" * (len(kinds) + 1) + "|"]
     out += [f"| {r} | " + " | ".join(str(counts[r, k]) for k in kinds) + " |" for r in sorted({t.repo for t in tasks})]
-    shown = {**parameters(args), "trees": args.trees, "rows of a task": args.rows or "all"}
+    shown = {**parameters(args), "trees": args.trees, "rows of a task": args.rows or "all", "relatives": args.relatives}
     shown.pop("num_threads")
     out += ["", "## Parameters", "", ", ".join(f"{k} {v}" for k, v in shown.items()) + "; weights " +
             ", ".join(f"{k} {v}" for k, v in {**WEIGHTS, **dict(w.split("=") for w in args.weight)}.items()) + ".",

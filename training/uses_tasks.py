@@ -13,7 +13,7 @@ FEWEST, MOST_TRUTHS, TOO_WIDE, MOST_EDITED = 2, 8, 16, 2
 MOVED = re.compile(r"^\W*(tst|maint|sty|cln|typ)\b|\b(refactor\w*|renam\w+|mov(e|es|ed|ing)|"
                    r"rewrit\w+|split\w*|extract\w*|reorgani[sz]\w+|port(ed|ing)?|typing|type hints?|"
                    r"annotat\w+|mypy|pyupgrade|moderni[sz]e|clean\w*|simplif\w+|deduplicat\w+|docstrings?|wip)\b", re.I)
-TESTS = re.compile(r"^t/|(^|/)conftest\.py$")
+TESTS = re.compile(r"^t/|(^|/)conftest\.py$|_test\.go$|(^|/)src/test/|Tests?\.(java|cs)$|\.(test|spec)\.[jt]sx?$|(^|/)zz_generated|\.pb\.go$|\.d\.ts$")
 TEMPLATE = re.compile(r"<!--.*?-->|^#+ (Tests \+ Formatting|After Submitting|Checklist)\b.*\Z", re.S | re.M | re.I)
 WEIGHT = {"base": 6, "decorator": 3, "import": 3, "call": 2, "type": 2, "method": 1}
 WORD = re.compile(rb"[A-Za-z_][A-Za-z0-9_]{3,}")
@@ -60,6 +60,16 @@ def standard_names():
 
 
 STANDARD = {".py": standard_names(), ".rs": RUST_STANDARD}
+FAMILIES = {".py": ".py", ".rs": ".rs", ".go": ".go", ".java": ".java", ".cs": ".cs", ".rb": ".rb",
+            ".ts": ".ts", ".tsx": ".ts", ".js": ".ts", ".jsx": ".ts"}
+NAMES = ("identifier", "type_identifier", "constant", "property_identifier", "field_identifier", "method_identifier")
+HERITAGE = ("superclass", "super_interfaces", "extends_interfaces", "class_heritage", "extends_clause", "implements_clause", "base_list")
+DEFINES = re.compile(r"(declaration|declarator|definition|_spec|signature|_elem)$|^(method|class|module|singleton_method)$")
+
+
+def family(path):
+    """Files whose names mean the same."""
+    return FAMILIES.get(os.path.splitext(path)[1], "")
 
 
 # What a task is made by: the same for every kind that comes from commits.
@@ -76,7 +86,7 @@ class Base:
         for path, oid in sorted(tree.items()):
             if path.endswith("Cargo.toml"):
                 roots |= {m.decode().replace("-", "_") for m in re.findall(rb'(?m)^name\s*=\s*"([\w-]+)"', repository.blob(oid))}
-            if not path.endswith((".py", ".rs")) or noise.search(path) or TESTS.search(path):
+            if not family(path) or noise.search(path) or TESTS.search(path):
                 continue
             if path.endswith("/__init__.py") and f"{os.path.dirname(os.path.dirname(path))}/__init__.py".lstrip("/") not in tree:
                 roots.add(path.split("/")[-2])
@@ -100,8 +110,8 @@ class Base:
         return self.uses[name.encode()]
 
     def named(self, name, where):
-        """[(file, dotted name)] in one file, or in all those with an extension."""
-        return [p for p in self.index.get(name, ()) if where in (p[0], p[0][-3:])]
+        """[(file, dotted name)] in one file, or in all those of a family."""
+        return [p for p in self.index.get(name, ()) if where in (p[0], family(p[0]))]
 
     def top(self, name, where):
         """What stands outside any class or function under this name."""
@@ -136,13 +146,14 @@ class Source:
         self.before = set(re.findall(r"\w+", before.decode("utf8", "replace")))
         self.base, self.path, self.data, self.root, self.added = base, path, data, root, sorted(added)
         self.python = path.endswith(".py")
-        self.standard = STANDARD[os.path.splitext(path)[1]]
+        self.standard = STANDARD.get(family(path), set())
         self.imports, self.globs = {}, False
         self.found = {}
         self.defined = set()
         text = data.decode("utf8", "replace")
         self.words = set(re.findall(r"\w+", text))
-        (self.read_python_imports if self.python else self.read_rust_imports)(text)
+        readers = {".py": self.read_python_imports, ".rs": self.read_rust_imports}
+        readers.get(family(path), lambda _: None)(text)
 
     def touched(self, node):
         at = bisect.bisect_left(self.added, node.start_point[0] + 1)
@@ -213,14 +224,14 @@ class Source:
         if here:
             return here[0] if len(here) == 1 else None
         if self.globs and not self.python:
-            places = self.base.top(name, self.path[-3:])
+            places = self.base.top(name, family(self.path))
             return places[0] if len(places) == 1 and name not in self.standard else None
         return None
 
     def by_path(self, segments):
         if not self.internal(segments):
             return None
-        return placed(self.base.top(segments[-1], self.path[-3:]), segments[:-1])
+        return placed(self.base.top(segments[-1], family(self.path)), segments[:-1])
 
     def path_use(self, segments, how):
         """`owner.name`, `module.name` or `a::b::name`, with the owner where the path names one."""
@@ -255,11 +266,11 @@ class Source:
         if receiver in ("self", "cls", "super()"):
             places = self.base.methods(name, self.path)
             if len(places) != 1:
-                places = self.base.methods(name, self.path[-3:])
+                places = self.base.methods(name, family(self.path))
             if len(places) == 1 and name not in self.standard:
                 self.see(places[0], "call")
             return
-        places = self.base.named(name, self.path[-3:])
+        places = self.base.named(name, family(self.path))
         if len(places) == 1 and "." in places[0][1] and name not in self.standard \
                 and len(name) >= 6 and ("_" in name.strip("_") or len(name) >= 12):
             # A library's object may have a method of that name: the file must speak of the owner, or the receiver be called like it.
@@ -270,7 +281,7 @@ class Source:
 
     def read(self):
         stack = [self.root]
-        visit = self.python_node if self.python else self.rust_node
+        visit = {".py": self.python_node, ".rs": self.rust_node}.get(family(self.path), self.plain_node)
         while stack:
             node = stack.pop()
             if self.touched(node):
@@ -368,6 +379,29 @@ class Source:
                 if place in self.base.types:
                     self.see(place, "type")
 
+    def plain_node(self, node):
+        """Languages whose imports are not read: a name counts that the project defines once, or once in this directory."""
+        kind = node.type
+        if "comment" in kind or "string" in kind and kind != "template_string" or kind in ("import_declaration", "using_directive"):
+            return False
+        if kind not in NAMES or not self.new(node):
+            return
+        name, parent = self.text(node), node.parent
+        if DEFINES.search(parent.type) and parent.child_by_field_name("name") == node:
+            self.defined.add(name)
+            return
+        places = self.base.named(name, family(self.path))
+        beside = [p for p in places if os.path.dirname(p[0]) == os.path.dirname(self.path)]
+        place = places[0] if len(places) == 1 else beside[0] if len(beside) == 1 else None
+        if place in self.base.types:
+            heir = parent.type in HERITAGE or parent.parent is not None and parent.parent.type in HERITAGE
+            if len(name) >= 5 and self.base.count(name) >= 2:
+                self.see(place, "base" if heir else "type")
+        elif place and len(name) >= 8 and re.search(r"[a-z][A-Z]|_", name.strip("_")):
+            is_called = self.data[node.end_byte:node.end_byte + 1] == b"(" or self.path.endswith(".rb")
+            if is_called:
+                self.see(place, "call" if "." not in place[1] else "method")
+
     def scoped(self, node, how):
         segments = re.sub(r"<.*?>", "", self.text(node), flags=re.S).split("::")
         segments = [s.strip() for s in segments if s.strip()]
@@ -385,7 +419,7 @@ def wanted(message, changes, dull, noise):
     if len(subject) < 25 or dull.search(subject) or MOVED.search(subject):
         return []
     sources = [(status, path, old) for status, path, old in changes
-               if path.endswith((".py", ".rs")) and not noise.search(path) and not TESTS.search(path)]
+               if family(path) and not noise.search(path) and not TESTS.search(path)]
     if any(status == "D" for status, *_ in sources) or not 1 <= len(sources) <= MOST_FILES:
         return []
     return sources
