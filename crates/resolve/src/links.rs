@@ -25,6 +25,9 @@ pub(crate) struct Offers<'a> {
     has_owners: bool,
 }
 
+/// Remote calls by service and method, without the package.
+const RPC: &str = "rpc";
+
 impl<'a> Offers<'a> {
     pub(crate) fn new(world: &World<'a>) -> Offers<'a> {
         let mut offers = Offers::default();
@@ -74,7 +77,12 @@ impl<'a> Offers<'a> {
 
     pub(crate) fn answers(&self, world: &World<'_>, notary: &mut Notary<'_>) {
         for ((space, name), defs) in &self.offered {
-            let answer = notary.all(defs);
+            let mut answer = notary.all(defs);
+            if *space == RPC {
+                // Which of them is meant hangs on the packages of all.
+                let whole = defs.iter().map(|it| whole_rpc(world, *it).map_or(0, keys::name));
+                answer = whole.fold(answer, mix);
+            }
             notary.push(Door::Offered, offer_key(space, name), None, answer);
         }
         for (name, defs) in &self.mentioned {
@@ -95,7 +103,7 @@ impl<'a> Offers<'a> {
     fn find(&self, world: &World<'_>, file: u32, space: &str, name: &str) -> Option<Def> {
         reads::note(Door::Offered, offer_key(space, name), None);
         let all = self.offered.get(&(space, name))?;
-        if space == "rpc" && all.len() > 1 {
+        if space == RPC && all.len() > 1 {
             return one_copy(world, all);
         }
         if let Some(own) = all.iter().find(|it| world.file_of(**it) == file) {
@@ -127,14 +135,8 @@ impl<'a> Offers<'a> {
 /// Of the copies of one schema that services keep, the one that lies highest: those who serve and those who ask meet there.
 /// None where they are not of one package.
 fn one_copy(world: &World<'_>, all: &[Def]) -> Option<Def> {
-    let whole = |def: Def| {
-        let (of, id, _) = world.decl(def);
-        let facts = world.found_in(of);
-        let mut own = facts.offers.iter().filter(|it| it.decl == id);
-        own.find(|it| facts.text(it.space) == "protobuf-rpc").map(|it| facts.text(it.name))
-    };
-    let name = whole(*all.first()?);
-    if all.iter().any(|it| whole(*it) != name) {
+    let name = whole_rpc(world, *all.first()?);
+    if all.iter().any(|it| whole_rpc(world, *it) != name) {
         return None;
     }
     let place = |def: &Def| {
@@ -142,6 +144,14 @@ fn one_copy(world: &World<'_>, all: &[Def]) -> Option<Def> {
         (path.matches('/').count(), path)
     };
     all.iter().copied().min_by_key(place)
+}
+
+/// The name of a remote call with its package.
+fn whole_rpc<'a>(world: &World<'a>, def: Def) -> Option<&'a str> {
+    let (of, id, _) = world.decl(def);
+    let facts = world.found_in(of);
+    let mut own = facts.offers.iter().filter(|it| it.decl == id);
+    own.find(|it| facts.text(it.space) == "protobuf-rpc").map(|it| facts.text(it.name))
 }
 
 fn is_code(language: &str) -> bool {

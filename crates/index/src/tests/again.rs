@@ -54,8 +54,12 @@ fn said(database: &Database, report: &Report) -> Vec<String> {
 
 #[track_caller]
 fn check(one: &Database, other: &Database, reports: (&Report, &Report), about: &str) {
-    assert_eq!(essence(reports.0), essence(reports.1), "{about}");
     let (found, expected) = (said(one, reports.0), said(other, reports.1));
+    let only_in = |one: &[String], other: &[String]| -> Vec<String> {
+        one.iter().filter(|it| !other.contains(it)).take(20).cloned().collect()
+    };
+    let (surplus, missing) = (only_in(&found, &expected), only_in(&expected, &found));
+    assert_eq!(essence(reports.0), essence(reports.1), "{about}\nsurplus {surplus:#?}\nmissing {missing:#?}");
     for (found, expected) in found.iter().zip(&expected) {
         assert_eq!(found, expected, "{about}");
     }
@@ -180,5 +184,25 @@ fn n2_what_is_told_apart_by_its_file_is_found_by_its_new_name() {
         let mut scratch = Database::new();
         let full = scratch.index(&repo, &Options::default(), &Silent);
         check(&database, &scratch, (&report, &full), &format!("step {step}"));
+    }
+}
+
+#[test]
+fn n2_a_remote_call_is_looked_up_again_when_a_schema_joins_another_package() {
+    let service = "service Cart { rpc Get(A) returns (A); }\n";
+    let server = "from gen import shop_pb2_grpc\nclass Cart(shop_pb2_grpc.CartServicer):\n    def Get(self, a, b): ...\n";
+    let repo = Fixture::new();
+    repo.write("server.py", server);
+    repo.write("a/shop.proto", &format!("package shop;\n{service}"));
+    let mut database = Database::new();
+    for package in ["shop", "store", "shop"] {
+        repo.write("b/shop.proto", &format!("package {package};\n{service}"));
+        repo.commit(package);
+        let report = database.index(&repo, &Options::default(), &Silent);
+        let mut scratch = Database::new();
+        let full = scratch.index(&repo, &Options::default(), &Silent);
+        check(&database, &scratch, (&report, &full), package);
+        let serves = said(&database, &report).iter().any(|it| it.contains("ImplementsRpc"));
+        assert_eq!(serves, package == "shop", "copies of one schema are one service, two packages are two");
     }
 }
