@@ -58,8 +58,8 @@ pub(crate) fn report(request: &Request) -> anyhow::Result<()> {
         let at = |share: f64| latency[((latency.len() - 1) as f64 * share) as usize];
         writeln!(
             text,
-            "Warm, in process, one task at a time, from the text of a task to ranked candidates: p50 {:.1} ms, p95 {:.1} ms, \
-             largest {:.1} ms over {} tasks.",
+            "Warm (asked a second time, nothing of the first answer kept), in process, one task at a time, from the text of a \
+             task to ranked candidates: p50 {:.1} ms, p95 {:.1} ms, largest {:.1} ms over {} tasks.",
             at(0.5),
             at(0.95),
             at(1.0),
@@ -123,7 +123,9 @@ fn ask(
             continue;
         };
         let snapshot = Repository::open(&path, &request.data, repo)?.at(base.as_deref().unwrap_or("HEAD"))?;
-        // The first variant is timed, hence alone; the rest only counts.
+        // The first variant is timed, hence alone, and warm: what the images are mapped from was touched before. The rest
+        // only counts.
+        group.par_iter().for_each(|task| drop(one(&snapshot, task, &variants[0], false)));
         outcomes[0].extend(group.iter().map(|task| one(&snapshot, task, &variants[0], request.misses)));
         for (variant, outcomes) in variants.iter().zip(&mut outcomes).skip(1) {
             outcomes.par_extend(group.par_iter().map(|task| one(&snapshot, task, variant, false)));
