@@ -6,7 +6,8 @@ use knowing_model::{Position, checksum};
 use roaring::RoaringBitmap;
 use zstd::bulk::{Compressor, Decompressor};
 
-/// Level 1: facts shrink to a fifth, and the next levels cost more time than the bytes are worth.
+/// Level 1: facts shrink to little more than half (django: 17.8 to 10.0 MB). Higher levels cost more time than the bytes are
+/// worth; -1 decodes in two thirds of the time for a tenth more.
 const LEVEL: i32 = 1;
 
 /// What a damaged length may not make us allocate.
