@@ -63,9 +63,11 @@ pub fn paths_between(
     let mut found = Paths::default();
     let mut has_met = sources.iter().any(|it| behind.depth_of.contains_key(it));
     loop {
-        let length = ahead.depth + behind.depth;
+        // A side that cannot grow has seen all there is: whatever is longer leads over nodes that are known.
+        let is_spent = ahead.level.is_empty() || behind.level.is_empty();
+        let length = if is_spent { options.max_depth } else { ahead.depth + behind.depth };
         if has_met && length > 0 {
-            let mut search = Search::new(graph, &ahead, &behind, options);
+            let mut search = Search::new(graph, &ahead, &behind, options, length);
             search.run(sources, length);
             found.paths = search.paths;
             found.truncated = search.steps >= MAX_STEPS;
@@ -80,8 +82,7 @@ pub fn paths_between(
             found.truncated = true;
             break;
         }
-        // A side that cannot grow has seen all there is: nothing longer is to be found through it.
-        if length >= options.max_depth || ahead.level.is_empty() || behind.level.is_empty() {
+        if length >= options.max_depth || is_spent {
             break;
         }
         let room = options.max_nodes - found.n_searched;
@@ -156,12 +157,12 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(graph: &'a Graph, ahead: &Side, behind: &Side, options: &'a Between) -> Search<'a> {
+    fn new(graph: &'a Graph, ahead: &Side, behind: &Side, options: &'a Between, longest: u32) -> Search<'a> {
         let mut left = behind.depth_of.clone();
         // The side behind goes on, over nodes that lie ahead alone: every path that is short enough runs through them.
         let mut level: Vec<NodeIndex> =
             left.iter().filter(|it| *it.1 == behind.depth).map(|it| *it.0).collect();
-        for steps in behind.depth + 1..=behind.depth + ahead.depth {
+        for steps in behind.depth + 1..=longest {
             let mut next = Vec::new();
             for &node in &level {
                 for (to, _, _) in hops(graph, node, behind.follow) {

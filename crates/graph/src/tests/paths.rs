@@ -69,6 +69,16 @@ proptest! {
 }
 
 #[test]
+fn a_detour_over_known_nodes_is_found_too() {
+    let calls = EdgeKind::Calls;
+    let edges = [(0, 1), (0, 3), (0, 5), (0, 6), (1, 3), (3, 7), (4, 1), (4, 7), (5, 4)];
+    let graph = functions(8, &edges.map(|(a, b)| (a, b, calls, 9_000)));
+    let found = paths_between(&graph, &[at(&graph, 0)], &[at(&graph, 7)], &options(5, 10));
+    let expected = [vec![0, 3, 7], vec![0, 1, 3, 7], vec![0, 5, 4, 7], vec![0, 5, 4, 1, 3, 7]];
+    assert_eq!(numbers(&graph, &found), expected);
+}
+
+#[test]
 fn of_paths_as_long_the_surest_comes_first() {
     let calls = EdgeKind::Calls;
     let graph = functions(
