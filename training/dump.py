@@ -4,7 +4,7 @@ import numpy as np
 
 
 class Task:
-    def __init__(self, record, dump, truth, kind):
+    def __init__(self, record, dump, truth, kind, is_type):
         self.id, self.repo, self.kind, self.dump = record["id"], record["repo"], record.get("kind") or kind, dump
         self.first, self.n_rows, self.n_truth = record["first_row"], record["n_rows"], record["n_truth"]
         self.names, self.files, self.truth = record["names"], record["files"], truth
@@ -13,7 +13,8 @@ class Task:
             self.labels[row] = 1
         self.n_found = len({truth for _, truth in record["hits"]})
         self.order = None
-        self.is_type = None
+        # The column that says so.
+        self.is_type = is_type
 
     @property
     def features(self):
@@ -55,8 +56,8 @@ def read(folders, task_files):
             told = record.get("truth") or truth.get(record["id"])
             if told is None:
                 raise SystemExit(f"{folder}: the truth of task {record['id']} is neither in the dump nor in --tasks")
-            tasks.append(Task(record, matrix, [(t["name"], t.get("file")) for t in told], os.path.basename(os.path.normpath(folder))))
-            tasks[-1].is_type = names.index("is_type")
+            truths, kind = [(t["name"], t.get("file")) for t in told], os.path.basename(os.path.normpath(folder))
+            tasks.append(Task(record, matrix, truths, kind, names.index("is_type")))
     return names, tasks
 
 
