@@ -89,7 +89,7 @@ impl<'w> Evaluator<'w> {
 
     /// One step deeper, or not at all when it is deep or long enough; `leave` follows.
     pub(crate) fn enter(&mut self) -> bool {
-        let room = self.depth < MAX_DEPTH && self.steps < MAX_STEPS;
+        let room = self.has_room();
         if room {
             self.depth += 1;
             self.steps += 1;
@@ -117,10 +117,15 @@ impl<'w> Evaluator<'w> {
             return value.clone();
         }
         let value = find(self);
-        if self.steps < MAX_STEPS && self.depth < MAX_DEPTH {
+        if self.has_room() {
             self.top_names.insert((place, name, space), value.clone());
         }
         value
+    }
+
+    /// Whether what was found is what there is: a search that had to end early may find less, and is not remembered.
+    pub(crate) fn has_room(&self) -> bool {
+        self.depth < MAX_DEPTH && self.steps < MAX_STEPS
     }
 
     /// As `enter`, and not twice into the same search of a module.

@@ -53,7 +53,9 @@ impl Csharp {
             return known.clone();
         }
         let found = self.find_top_type(ev, asked);
-        ev.top_types.insert(key, found.clone());
+        if ev.has_room() {
+            ev.top_types.insert(key, found.clone());
+        }
         found
     }
 
