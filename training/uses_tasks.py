@@ -2,7 +2,8 @@
 
 A name counts only where the new code says whose it is: through an import of the project's own, a definition in the same
 file, a named owner, or a method's name that the whole project has once and the standard library does not have; so in Python
-and Rust. Elsewhere imports are not read, and a name counts that the project, or the directory, defines once. What one must *see* to write the code is wanted, so base classes and imported names come before calls on unknown receivers.
+and Rust. Elsewhere imports are not read, and a name counts that the project, or the directory, defines once. What one must
+*see* to write the code is wanted, so base classes and imported names come before calls on unknown receivers.
 """
 import bisect, builtins, collections, importlib, os, re
 
