@@ -1,9 +1,13 @@
-//! Why `knowing test-scope` selects a test: each kind of evidence alone, what comes first, and what history may say.
+//! Why `knowing test-scope` selects a test: each kind of evidence alone, what comes first, what history may say, and how
+//! the tests of each language are run.
+
+use std::collections::BTreeSet;
 
 use knowing_testkit::Fixture;
 use serde_json::{Value, json};
 
 use crate::session::Session;
+use crate::tools::names;
 
 /// Name and evidence of each selected test, in their order.
 fn selected(found: &Value) -> Vec<(String, Vec<String>)> {
@@ -169,4 +173,106 @@ fn a3_the_best_tests_come_first_and_a_limit_takes_them() {
     assert_eq!(best["total"], json!(3));
     let text = session.text(repo.path(), &["test-scope", "--output", "functions"]);
     assert!(text.contains("calls, 1 step, named after"), "{text}");
+}
+
+/// Projects in other languages: a production file, its test file, and the command that runs its test.
+const OTHERS: [(&str, &str, &str); 6] = [
+    (
+        "//- /Cargo.toml\n[package]\nname = \"shop\"\nversion = \"0.1.0\"\n//- /src/lib.rs\npub fn price(n: u32) -> u32 { n }\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn prices() { super::price(1); }\n}\n",
+        "src/lib.rs",
+        "cargo test -p shop -- prices",
+    ),
+    (
+        "//- /build.gradle.kts\n//- /src/main/kotlin/com/shop/Cart.kt\npackage com.shop\n\nfun price(n: Int): Int = n\n//- /src/test/kotlin/com/shop/CartTest.kt\npackage com.shop\n\nimport org.junit.jupiter.api.Test\n\nclass CartTest {\n    @Test\n    fun prices() { price(1) }\n}\n",
+        "src/main/kotlin/com/shop/Cart.kt",
+        "gradle test --tests com.shop.CartTest.prices",
+    ),
+    (
+        "//- /Shop/Cart.cs\nnamespace Shop;\npublic class Cart { public int Price(int n) { return n; } }\n//- /Shop.Tests/Shop.Tests.csproj\n<Project></Project>\n//- /Shop.Tests/CartTests.cs\nusing Xunit;\nusing Shop;\nnamespace Shop.Tests;\npublic class CartTests {\n    [Fact]\n    public void Prices() { new Cart().Price(1); }\n}\n",
+        "Shop/Cart.cs",
+        "dotnet test Shop.Tests/Shop.Tests.csproj --filter 'FullyQualifiedName~CartTests.Prices'",
+    ),
+    (
+        "//- /Gemfile\n//- /lib/cart.rb\nclass Cart\n  def price(n)\n    n\n  end\nend\n//- /spec/cart_spec.rb\nrequire_relative '../lib/cart'\n\nRSpec.describe Cart do\n  it 'prices' do\n    Cart.new.price(1)\n  end\nend\n",
+        "lib/cart.rb",
+        "bundle exec rspec spec/cart_spec.rb:4",
+    ),
+    (
+        "//- /composer.json\n{\"autoload\": {\"psr-4\": {\"Shop\\\\\\\\\": \"src/\"}}}\n//- /src/Cart.php\n<?php\nnamespace Shop;\nclass Cart { public function price(int $n): int { return $n; } }\n//- /tests/CartTest.php\n<?php\nnamespace Shop\\Tests;\nuse PHPUnit\\Framework\\TestCase;\nuse Shop\\Cart;\nclass CartTest extends TestCase {\n    public function testPrices(): void { (new Cart())->price(1); }\n}\n",
+        "src/Cart.php",
+        "vendor/bin/phpunit --filter '/(testPrices)( .*)?$/' tests/CartTest.php",
+    ),
+    (
+        "//- /package.json\n{\"scripts\": {\"test\": \"jest\"}}\n//- /cart.js\nexport function price(n) { return n; }\n//- /cart.test.js\nimport { price } from './cart';\ntest('prices', () => { price(1); });\n",
+        "cart.js",
+        "npx jest cart.test.js -t prices",
+    ),
+];
+
+#[test]
+fn a3_five_more_languages_and_runners_have_their_commands() {
+    for (text, file, command) in OTHERS {
+        let (session, repo) = (Session::new(), Fixture::from_text(text));
+        repo.commit("a shop");
+        session.index(&repo);
+        let run = session.json(repo.path(), &["test-scope", "--files", file, "--output", "run"]);
+        let commands: Vec<&str> =
+            run["run"].as_array().unwrap().iter().map(|it| it["command"].as_str().unwrap()).collect();
+        assert_eq!(commands, [command], "{file}: {run}");
+    }
+}
+
+/// Applications whose tests know nothing of a handler but its path: the handler's file, and the command of its test.
+const ASKED: [(&str, &str, &str); 4] = [
+    (
+        "//- /shop/urls.py\nfrom django.urls import path\n\nfrom shop import views\n\nurlpatterns = [path(\"carts/<int:id>/\", views.show)]\n//- /shop/views.py\ndef show(request, id):\n    return None\n//- /shop/tests.py\nfrom django.test import TestCase\n\n\nclass ShowTests(TestCase):\n    def test_show(self):\n        self.client.get(\"/carts/3/\")\n",
+        "shop/views.py",
+        "test_show",
+    ),
+    (
+        "//- /package.json\n{\"devDependencies\": {\"jest\": \"29\", \"express\": \"4\"}}\n//- /routes.js\nfunction list(req, res) {}\nmodule.exports = { list };\n//- /app.js\nconst express = require('express');\nconst { list } = require('./routes');\nconst app = express();\napp.get('/carts', list);\nmodule.exports = app;\n//- /app.test.js\nconst request = require('supertest');\nconst app = require('./app');\ntest('lists', async () => { await request(app).get('/carts'); });\n",
+        "routes.js",
+        "lists",
+    ),
+    (
+        "//- /pom.xml\n<project></project>\n//- /src/main/java/shop/Carts.java\npackage shop;\nimport org.springframework.web.bind.annotation.GetMapping;\nimport org.springframework.web.bind.annotation.RestController;\n@RestController\npublic class Carts {\n    @GetMapping(\"/carts/{id}\")\n    public String show(String id) { return id; }\n}\n//- /src/test/java/shop/CartsTest.java\npackage shop;\nimport static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.get;\nimport org.junit.jupiter.api.Test;\nimport org.springframework.test.web.servlet.MockMvc;\nclass CartsTest {\n    MockMvc mvc;\n    @Test\n    void shows() throws Exception { mvc.perform(get(\"/carts/7\")); }\n}\n",
+        "src/main/java/shop/Carts.java",
+        "shows",
+    ),
+    (
+        "//- /Gemfile\n//- /config/routes.rb\nRails.application.routes.draw do\n  resources :carts\nend\n//- /app/controllers/carts_controller.rb\nclass CartsController < ApplicationController\n  def show\n    nil\n  end\nend\n//- /test/integration/carts_test.rb\nclass CartsTest < ActionDispatch::IntegrationTest\n  test \"shows a cart\" do\n    get \"/carts/3\"\n  end\nend\n",
+        "app/controllers/carts_controller.rb",
+        "shows a cart",
+    ),
+];
+
+#[test]
+fn a3_tests_that_ask_for_a_path_are_tests_of_its_handler() {
+    for (text, file, test) in ASKED {
+        let (session, repo) = (Session::new(), Fixture::from_text(text));
+        repo.commit("a shop");
+        session.index(&repo);
+        let found = session.json(repo.path(), &["test-scope", "--files", file, "--output", "functions"]);
+        assert_eq!(names(&found["functions"]), BTreeSet::from([test.to_owned()]), "{file}: {found}");
+        let run = session.json(repo.path(), &["test-scope", "--files", file, "--output", "run"]);
+        assert!(run["run"][0]["command"].as_str().is_some_and(|it| !it.is_empty()), "{run}");
+    }
+}
+
+#[test]
+fn a3_a_test_that_calls_the_name_counts_where_nothing_else_leads_to_one() {
+    let text = "//- /cart.py\nclass Cart:\n    def settle(self):\n        return 1\n//- /tests/test_cart.py\ndef test_settles(cart):\n    assert cart.settle()\n\n\ndef test_other(cart):\n    assert cart.open()\n";
+    let (session, repo) = (Session::new(), Fixture::from_text(text));
+    repo.commit("a cart that a fixture makes");
+    session.index(&repo);
+    let found = session.json(
+        repo.path(),
+        &["test-scope", "--files", "cart.py", "--output", "functions", "--evidence", "name,named"],
+    );
+    assert_eq!((&found["functions"][0]["by_name"], &found["uncovered"]), (&json!(true), &json!([])));
+    assert_eq!(found["functions"][0]["name"], "test_settles", "{found}");
+    assert_eq!(found["functions"][1]["evidence"], json!(["named after"]), "{found}");
+    let by_name = ["test-scope", "--files", "cart.py", "--output", "functions", "--evidence", "name"];
+    let found = session.json(repo.path(), &by_name);
+    assert_eq!(names(&found["functions"]), BTreeSet::from(["test_settles".to_owned()]), "{found}");
 }
