@@ -523,6 +523,7 @@ impl Notation<'_> {
             LinkEnd::Offered { space, name } => format!("offered {} {}", text(space), text(name)),
             LinkEnd::Symbol(it) => format!("symbol {}", text(it)),
             LinkEnd::Route { method, pattern } => format!("route {} {}", text(method), text(pattern)),
+            LinkEnd::Program(it) => format!("program {}", text(it)),
         }
     }
 }

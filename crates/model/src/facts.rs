@@ -734,6 +734,9 @@ pub enum LinkEnd {
         method: Str,
         pattern: Str,
     },
+    /// A program of the project: `name`; `.`, that of the own package; `/path/from/top` or `path/from/somewhere/above` of a
+    /// script or of a package that becomes one; `-m module`. There may be none.
+    Program(Str),
 }
 
 /// A declaration and the name by which other files mean it. Spaces keep names of different things apart.

@@ -21,6 +21,7 @@ mod languages;
 mod links;
 mod names;
 mod overloads;
+mod programs;
 mod routes;
 mod scopes;
 mod value;
@@ -39,6 +40,7 @@ use crate::again::Changes;
 use crate::emit::FileEdges;
 use crate::hierarchy::Hierarchy;
 use crate::links::Offers;
+use crate::programs::Programs;
 use crate::routes::Routes;
 use crate::world::World;
 
@@ -94,6 +96,7 @@ pub fn resolve_while(
     world.hierarchy = Hierarchy::build(&world);
     world.offers = Offers::new(&world);
     world.routes = Routes::new(&world);
+    world.programs = Programs::new(&world);
     let shared = again::shared(&world);
     let mut files: Vec<Option<FileEdges>> = (0..input.files.len()).map(|_| None).collect();
     let concerned = previous.map(|it| Changes::new(&world, &shared, *it).concerned(&world));

@@ -231,6 +231,7 @@ impl Emitter<'_> {
                 let (space, name) = (facts.text(space), facts.text(name));
                 End::Def(world.offers.find(world, self.file, space, name)?)
             }
+            LinkEnd::Program(text) => world.programs.find(world, self.file, facts.text(text))?,
             LinkEnd::Symbol(text) => End::Def(world.offers.symbol(world, facts.text(text))?),
             LinkEnd::Route { method, pattern } => {
                 let (method, pattern) = (facts.text(method), facts.text(pattern));

@@ -132,6 +132,14 @@ fn x2_links_spec_holds() {
 }
 
 #[test]
+fn a3_programs_spec_holds() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/programs_spec.md");
+    let lines =
+        |source: &str| -> Vec<String> { edges_of(source, EdgeKind::ExecutesProcess).into_iter().collect() };
+    check_spec(include_str!("programs_spec.md"), &path, |case| lines(&case.source));
+}
+
+#[test]
 fn r7_derived_edges_spec_holds() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/derive/spec.md");
     check_spec(include_str!("derive/spec.md"), &path, |case| lines_of(&case.source));

@@ -11,6 +11,7 @@ use crate::hierarchy::Hierarchy;
 use crate::languages::{self, Modules, Rules};
 use crate::links::Offers;
 use crate::names::{Name, Names};
+use crate::programs::Programs;
 use crate::routes::Routes;
 use crate::scopes::Scopes;
 use crate::{Input, InputFile};
@@ -37,6 +38,7 @@ pub(crate) struct World<'a> {
     pub(crate) hierarchy: Hierarchy,
     pub(crate) routes: Routes,
     pub(crate) offers: Offers<'a>,
+    pub(crate) programs: Programs,
     /// Callable members of types, by name: what an unknown receiver could mean.
     members_by_name: FxHashMap<Name, Vec<Def>>,
     file_by_path: FxHashMap<&'a str, u32>,
@@ -74,6 +76,7 @@ impl<'a> World<'a> {
             hierarchy: Hierarchy::default(),
             routes: Routes::default(),
             offers: Offers::default(),
+            programs: Programs::default(),
             members_by_name: FxHashMap::default(),
             file_by_path,
             repeated: FxHashSet::default(),

@@ -1,7 +1,7 @@
 //! `package.json`, `lerna.json`, `pnpm-workspace.yaml`.
 
 use knowing_model::NodeKind;
-use knowing_model::facts::{Dependency, LinkEnd, Manifest, PathAlias};
+use knowing_model::facts::{Dependency, LinkEnd, Manifest, ManifestTarget, PathAlias, TargetKind};
 use serde_json::Value;
 
 use super::json::{parse_json, strings};
@@ -25,6 +25,7 @@ fn read_package(text: &str) -> Result<Manifest, u32> {
         package: document.get("name").and_then(Value::as_str).map(str::to_owned),
         members: strings(listed),
         aliases: aliases(&document),
+        targets: programs(&document),
         ..Manifest::default()
     };
     const KINDS: [&str; 4] = ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"];
@@ -37,6 +38,26 @@ fn read_package(text: &str) -> Result<Manifest, u32> {
         }
     }
     Ok(manifest)
+}
+
+/// `bin`: the path of the only program, which is called like the package, or paths by name.
+fn programs(document: &Value) -> Vec<ManifestTarget> {
+    let target = |name: &str, path: &str| ManifestTarget {
+        kind: TargetKind::Binary,
+        name: Some(name.to_owned()),
+        path: Some(path.to_owned()),
+    };
+    match document.get("bin") {
+        Some(Value::String(path)) => {
+            let package = document.get("name").and_then(Value::as_str).unwrap_or_default();
+            let name = package.rsplit('/').next().filter(|it| !it.is_empty());
+            name.map(|it| target(it, path)).into_iter().collect()
+        }
+        Some(Value::Object(entries)) => {
+            entries.iter().filter_map(|(name, path)| Some(target(name, path.as_str()?))).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// Scripts by name; those that run on installation say what they start.

@@ -1,6 +1,6 @@
 //! `pyproject.toml`: the standard tables, and what setuptools, Poetry, Hatch, PDM, Flit and uv add.
 
-use knowing_model::facts::{Dependency, Manifest};
+use knowing_model::facts::{Dependency, Manifest, ManifestTarget, TargetKind};
 use toml::{Table, Value};
 
 use super::{Manifests, parse_toml, strings};
@@ -16,6 +16,7 @@ fn read(text: &str) -> Result<Manifest, u32> {
         package: name.and_then(Value::as_str).map(str::to_owned),
         members: members(&document),
         source_roots: source_roots(&document),
+        targets: programs(&document),
         ..Manifest::default()
     };
     let out = &mut manifest.dependencies;
@@ -29,6 +30,25 @@ fn read(text: &str) -> Result<Manifest, u32> {
     let mut seen = std::collections::BTreeSet::new();
     out.retain(|it| seen.insert(it.name.clone()));
     Ok(manifest)
+}
+
+/// Programs by name, each with the function that is called: `tool = "package.module:main"`.
+fn programs(document: &Table) -> Vec<ManifestTarget> {
+    let places =
+        [&["project", "scripts"][..], &["project", "gui-scripts"][..], &["tool", "poetry", "scripts"][..]];
+    let stated = places.iter().filter_map(|it| value_at(document, it)?.as_table()).flatten();
+    let targets = stated.filter_map(|(name, value)| {
+        let details = value.as_table();
+        let reference = || details?.get("reference").or_else(|| details?.get("callable"))?.as_str();
+        Some(program(name, value.as_str().or_else(reference)?))
+    });
+    targets.collect()
+}
+
+/// A program and the function that it calls, as `package.module:function`.
+pub(crate) fn program(name: &str, function: &str) -> ManifestTarget {
+    let function = function.split('[').next().unwrap_or_default().replace(' ', "");
+    ManifestTarget { kind: TargetKind::Binary, name: Some(name.trim().to_owned()), path: Some(function) }
 }
 
 fn value_at<'a>(document: &'a Table, path: &[&str]) -> Option<&'a Value> {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use knowing_model::facts::Manifest;
 
 use super::Manifests;
-use super::pyproject::requirement;
+use super::pyproject::{program, requirement};
 
 pub(crate) const SETUP_CFG: Manifests = Manifests { name: "setup_cfg", file_names: &["setup.cfg"], read };
 
@@ -33,10 +33,15 @@ fn read(text: &str) -> Result<Manifest, u32> {
     }
     let mut seen = std::collections::BTreeSet::new();
     dependencies.retain(|it| seen.insert(it.name.clone()));
+    let targets = lines("options.entry_points", "console_scripts")
+        .filter_map(|it| it.split_once('='))
+        .map(|(name, function)| program(name, function))
+        .collect();
     Ok(Manifest {
         package: lines("metadata", "name").next().map(str::to_owned),
         dependencies,
         source_roots,
+        targets,
         ..Manifest::default()
     })
 }

@@ -92,6 +92,12 @@ pub(crate) fn split(bytes: &[u8], from: usize, end: usize, language: &str, to_li
     args
 }
 
+/// The items of a list, given without its brackets.
+pub(crate) fn split_list<'t>(text: &'t str, language: &str) -> Vec<&'t str> {
+    let items = split(text.as_bytes(), 0, text.len(), language, false);
+    items.into_iter().filter_map(|it| text.get(it.from..it.to)).collect()
+}
+
 fn is_do(bytes: &[u8], at: usize) -> bool {
     bytes[at..].starts_with(b"do")
         && at > 0

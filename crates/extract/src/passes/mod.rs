@@ -10,6 +10,7 @@ pub(crate) mod build_files;
 pub(crate) mod capabilities;
 mod constants;
 mod events;
+mod programs;
 mod requests;
 pub(crate) mod routes;
 mod rpc;
@@ -24,7 +25,7 @@ use knowing_model::facts::{
 use knowing_model::{EdgeKind, NodeKind, Position};
 use rustc_hash::FxHashMap;
 
-pub(crate) use arguments::{Arg, arguments_at, literal};
+pub(crate) use arguments::{Arg, arguments_at, literal, split_list};
 
 use crate::engine::lines::Lines;
 
@@ -41,6 +42,7 @@ pub(crate) fn run(facts: &mut FileFacts, path: &str, bytes: &[u8]) {
         build_files::find(&pass, &mut found);
         constants::find(&pass, &mut found);
         rpc::find(&pass, &mut found);
+        programs::find(&pass, &mut found);
         found
     };
     found.write(facts);
@@ -506,6 +508,7 @@ pub(crate) enum FoundEnd {
     Offered(&'static str, String),
     /// A symbol of code by the end of its name.
     Symbol(String),
+    Program(String),
 }
 
 impl Found {
@@ -572,6 +575,7 @@ impl Found {
                     LinkEnd::Outside { kind, container: writer.str(&container), name: writer.str(&name) }
                 }
                 FoundEnd::Symbol(name) => LinkEnd::Symbol(writer.str(&name)),
+                FoundEnd::Program(name) => LinkEnd::Program(writer.str(&name)),
                 FoundEnd::Route(method, pattern) => {
                     LinkEnd::Route { method: writer.str(&method), pattern: writer.str(&pattern) }
                 }

@@ -4,7 +4,7 @@
 //! nothing else. Digests of answers have 64 bits, for there a collision would hide a change.
 
 /// Grows whenever a hash, or what is recorded, may come out otherwise.
-pub(crate) const VERSION: u32 = 3;
+pub(crate) const VERSION: u32 = 4;
 
 /// What a look-up is about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -110,6 +110,8 @@ pub(crate) enum Door {
     Directory,
     /// All paths together.
     Paths,
+    /// Programs by name, by directory, or of a package.
+    Program,
 }
 
 const ODD: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -70,6 +70,7 @@ pub(crate) fn shared(world: &World<'_>) -> Answers {
     world.modules.answers(world, &mut notary);
     world.routes.answers(world, &mut notary);
     world.offers.answers(world, &mut notary);
+    world.programs.answers(&mut notary);
     for def in (0..world.n_defs() as u32).map(Def).filter(|it| world.is_repeated(*it)) {
         notary.push(Door::Repeated, world.hash(def), None, 1);
     }
