@@ -202,11 +202,19 @@ impl View<'_> {
 /// Edges along which an effect travels: against their direction, but for `overrides`, which carries it both ways.
 pub(crate) fn leads_to(target: NodeKind, only: KindSet) -> Follow {
     use EdgeKind::{
-        Calls, ConsumesEndpoint, ConsumesRpc, Extends, HandlesRoute, Implements, Inherits, Overrides,
-        References, TypeHintOf,
+        Calls, ConsumesEndpoint, ConsumesRpc, ExecutesProcess, Extends, HandlesRoute, Implements, Inherits,
+        Overrides, References, TypeHintOf,
     };
-    let mut incoming =
-        vec![Calls, Overrides, Inherits, Implements, HandlesRoute, ConsumesEndpoint, ConsumesRpc];
+    let mut incoming = vec![
+        Calls,
+        Overrides,
+        Inherits,
+        Implements,
+        HandlesRoute,
+        ConsumesEndpoint,
+        ConsumesRpc,
+        ExecutesProcess,
+    ];
     if target.is_type_like() {
         incoming.extend([Extends, References, TypeHintOf]);
     }

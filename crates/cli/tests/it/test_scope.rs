@@ -175,6 +175,65 @@ fn a3_the_best_tests_come_first_and_a_limit_takes_them() {
     assert!(text.contains("calls, 1 step, named after"), "{text}");
 }
 
+/// Projects with a program: a file deep in it, and the test that starts it. No other evidence leads to the test, and a test
+/// that starts another program stands beside it.
+const STARTED: [(&str, &str, &str); 5] = [
+    (
+        "//- /Cargo.toml\n[package]\nname = \"shop\"\n//- /src/main.rs\nmod cart;\nfn main() { run(); }\nfn run() { cart::total(1); }\n//- /src/cart.rs\npub fn total(n: u32) -> u32 { price(n) }\nfn price(n: u32) -> u32 { n }\n//- /tests/all.rs\nuse std::process::Command;\nfn shop() -> Command { Command::new(env!(\"CARGO_BIN_EXE_shop\")) }\n#[test]\nfn sells() { shop().arg(\"--list\").output().unwrap(); }\n#[test]\nfn asks_git() { Command::new(\"git\").arg(\"shop\").output().unwrap(); }\n",
+        "src/cart.rs",
+        "sells",
+    ),
+    (
+        "//- /Cargo.toml\n[workspace]\nmembers = [\"tool\", \"support\"]\n//- /tool/Cargo.toml\n[package]\nname = \"shop-tool\"\n[[bin]]\nname = \"shop\"\npath = \"src/main.rs\"\n[dev-dependencies]\nsupport = { path = \"../support\" }\n//- /tool/src/main.rs\nmod cart;\nfn main() { cart::total(1); }\n//- /tool/src/cart.rs\npub fn total(n: u32) -> u32 { n }\n//- /support/Cargo.toml\n[package]\nname = \"support\"\n//- /support/src/lib.rs\nuse std::path::PathBuf;\nuse std::process::Command;\nfn executable_path() -> PathBuf { let mut path = PathBuf::new(); path.push(\"shop\"); path }\npub fn start() -> Command { Command::new(executable_path()) }\n//- /tool/tests/all.rs\nuse support::start;\n#[test]\nfn sells() { start(); }\n#[test]\nfn asks_git() { std::process::Command::new(\"git\"); }\n",
+        "tool/src/cart.rs",
+        "sells",
+    ),
+    (
+        "//- /go.mod\nmodule example.com/shop\n//- /cart/cart.go\npackage cart\n\nfunc Total(n int) int { return n }\n//- /cmd/shop/main.go\npackage main\n\nimport \"example.com/shop/cart\"\n\nfunc main() { cart.Total(1) }\n//- /e2e/all_test.go\npackage e2e\n\nimport (\n\t\"os/exec\"\n\t\"testing\"\n)\n\nfunc start() *exec.Cmd { return exec.Command(\"go\", \"run\", \"../cmd/shop\", \"list\") }\n\nfunc TestSells(t *testing.T) { start().Run() }\n\nfunc TestGit(t *testing.T) { exec.Command(\"git\", \"shop\").Run() }\n",
+        "cart/cart.go",
+        "TestSells",
+    ),
+    (
+        "//- /pyproject.toml\n[project]\nname = \"shop\"\n[project.scripts]\ntill = \"shop.cli:main\"\n//- /shop/__init__.py\n//- /shop/cart.py\ndef total(n):\n    return n\n//- /shop/cli.py\nfrom shop.cart import total\n\n\ndef main():\n    total(1)\n//- /shop/__main__.py\nfrom shop.cli import main\n\nmain()\n//- /tests/test_all.py\nimport subprocess\nimport sys\n\n\ndef test_sells():\n    subprocess.run([sys.executable, \"-m\", \"shop\"])\n\n\ndef test_git():\n    subprocess.run([\"git\", \"till\"])\n",
+        "shop/cart.py",
+        "test_sells",
+    ),
+    (
+        "//- /package.json\n{\"name\": \"shop\", \"bin\": {\"till\": \"bin/till.js\"}, \"devDependencies\": {\"jest\": \"29\"}}\n//- /bin/till.js\nrequire('../src/cli');\n//- /src/cli.js\nconst { total } = require('./cart');\nfunction run() { total(1); }\nrun();\n//- /src/cart.js\nfunction total(n) { return n; }\nmodule.exports = { total };\n//- /tests/all.test.js\nconst { spawnSync } = require('child_process');\nconst path = require('path');\nconst bin = path.join(__dirname, '..', 'bin', 'till.js');\ntest('sells', () => { spawnSync(process.execPath, [bin, '--list']); });\ntest('git', () => { spawnSync('git', ['till']); });\n",
+        "src/cart.js",
+        "sells",
+    ),
+];
+
+#[test]
+fn a3_tests_that_start_the_program_are_tests_of_what_it_leads_to() {
+    for (text, file, test) in STARTED {
+        let (session, repo) = indexed(text);
+        let found = scope(&session, &repo, &["--files", file]);
+        assert_eq!(selected(&found), [one(test, &["starts the program"])], "{file}: {found}");
+        assert_eq!(found["uncovered"], json!([]), "a way is known: {found}");
+        let alone = scope(&session, &repo, &["--files", file, "--evidence", "program"]);
+        assert_eq!(selected(&alone), selected(&found));
+        let without = scope(&session, &repo, &["--files", file, "--evidence", "calls,name,named,imports"]);
+        assert_eq!((&without["total"], &without["uncovered"]), (&json!(0), &json!([file])), "{without}");
+    }
+}
+
+#[test]
+fn a3_tests_that_start_the_program_are_few_where_calls_lead_to_others_and_speak_of_the_change() {
+    let starts: String =
+        (0..60).map(|it| format!("#[test]\nfn way_{it}() {{ shop().arg(\"--way-{it}\"); }}\n")).collect();
+    let (session, repo) = indexed(&format!(
+        "//- /Cargo.toml\n[package]\nname = \"shop\"\n//- /src/main.rs\nmod cart;\nfn main() {{ cart::total(1); }}\n//- /src/cart.rs\npub fn total(n: u32) -> u32 {{\n    n\n}}\n#[cfg(test)]\nmod tests {{\n    #[test]\n    fn totals() {{ super::total(1); }}\n}}\n//- /tests/all.rs\nuse std::process::Command;\nfn shop() -> Command {{ Command::new(env!(\"CARGO_BIN_EXE_shop\")) }}\n{starts}#[test]\nfn sells() {{ shop().arg(\"--exact-total\"); }}\n"
+    ));
+    let text = String::from_utf8(repo.read("src/cart.rs")).unwrap();
+    repo.write("src/cart.rs", &text.replace("    n\n", "    n + read(\"exact-total\")\n"));
+    let found = scope(&session, &repo, &["--evidence", "calls,program"]);
+    let expected =
+        [one("totals", &["calls, 1 step"]), one("sells", &["starts the program"])];
+    assert_eq!(selected(&found), expected, "{found}");
+}
+
 /// Projects in other languages: a production file, its test file, and the command that runs its test.
 const OTHERS: [(&str, &str, &str); 6] = [
     (

@@ -1,5 +1,6 @@
 //! What changed: files, and of each the lines, as the snapshot that answers has them.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -13,7 +14,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::place::Place;
 use crate::pr_impact::fork_point;
 use crate::test_scope::TestScope;
-use crate::test_scope::named::words;
+use crate::test_scope::named::{stems, terms};
 use crate::view::View;
 
 /// Larger files are taken as changed all over.
@@ -22,6 +23,8 @@ const MAX_FILES: usize = 10_000;
 /// Bytes and words of one run of lines that are compared with names of tests.
 const MAX_SPOKEN: usize = 8 << 10;
 const MAX_WORDS: usize = 400;
+/// Lines around a change whose words are compared with those of tests.
+const LINES_AROUND: usize = 6;
 /// As many as a snapshot knows something of.
 const MAX_COMMITS: usize = 3_000;
 
@@ -31,12 +34,14 @@ type Lines = Vec<(u32, u32)>;
 /// Files that changed, before they are looked up.
 pub(crate) struct Changes(Vec<Typed>);
 
+#[derive(Default)]
 struct Typed {
     path: String,
     /// As git says it, from the top, whatever directory it was asked in.
     is_from_top: bool,
     lines: Option<Lines>,
     words: BTreeSet<String>,
+    around: BTreeSet<String>,
 }
 
 /// A file that changed.
@@ -46,8 +51,10 @@ pub(crate) struct Change {
     pub(crate) file: Option<FileIndex>,
     /// First and last of each run of changed lines; none: all of them.
     pub(crate) lines: Option<Lines>,
-    /// Words of those lines, where they are known.
+    /// Stems of the words of those lines, where they are known.
     pub(crate) words: BTreeSet<String>,
+    /// Terms of them and of the lines around them.
+    pub(crate) around: BTreeSet<String>,
 }
 
 /// The snapshot to answer from and what changed, in one of the three ways it can be told.
@@ -65,8 +72,7 @@ pub(crate) fn of(cx: &mut Cx<'_>, arguments: &TestScope) -> Result<(Opened, Chan
     }
     let opened = cx.open()?;
     if !arguments.files.is_empty() {
-        let whole =
-            |it: &String| Typed { path: it.clone(), is_from_top: false, lines: None, words: BTreeSet::new() };
+        let whole = |it: &String| Typed { path: it.clone(), ..Typed::default() };
         let changes = Changes(arguments.files.iter().map(whole).collect());
         return Ok((opened, changes, Before(None)));
     }
@@ -120,11 +126,8 @@ fn since(cx: &Cx<'_>, fork: &str, head: &str) -> Result<Changes> {
     let there = files.into_iter().filter(|it| it.kind != ChangeKind::Deleted);
     let typed = there.map(|it| Typed {
         lines: it.text.as_ref().map(changed_lines),
-        words: it
-            .text
-            .as_ref()
-            .map(|it| words_of(&it.new, it.hunks.iter().map(|it| &it.new)))
-            .unwrap_or_default(),
+        words: it.text.as_ref().map(|it| words_of(&it.new, &it.hunks)).unwrap_or_default(),
+        around: it.text.as_ref().map(|it| terms_around(&it.new, &it.hunks)).unwrap_or_default(),
         path: it.path,
         is_from_top: true,
     });
@@ -134,7 +137,7 @@ fn since(cx: &Cx<'_>, fork: &str, head: &str) -> Result<Changes> {
 /// Lines of the snapshot that are others on disk.
 fn not_committed(opened: &Opened) -> Changes {
     let Some(place) = &opened.work.place else { return Changes(Vec::new()) };
-    let lines_of = |path: &str, before: &[u8]| -> Option<(Lines, BTreeSet<String>)> {
+    let lines_of = |path: &str, before: &[u8]| -> Option<Typed> {
         let (old, new) = (place.stored_text(before)?, place.text_on_disk(path)?);
         let line_of = |at: usize| 1 + old[..at].iter().filter(|it| **it == b'\n').count() as u32;
         let lines = |hunk: &Hunk| match hunk.old.is_empty() {
@@ -142,36 +145,52 @@ fn not_committed(opened: &Opened) -> Changes {
             false => (line_of(hunk.old.start), line_of(hunk.old.end - 1)),
         };
         let hunks = knowing_vcs::hunks(&old, &new);
-        Some((hunks.iter().map(lines).collect(), words_of(&new, hunks.iter().map(|it| &it.new))))
+        Some(Typed {
+            path: path.to_owned(),
+            is_from_top: true,
+            lines: Some(hunks.iter().map(lines).collect()),
+            words: words_of(&new, &hunks),
+            around: terms_around(&new, &hunks),
+        })
     };
     let typed = opened.work.changes().map(|it| {
         let known = it.before.as_deref().and_then(|before| lines_of(&it.path, before));
-        let (lines, words) = known.map_or((None, BTreeSet::new()), |it| (Some(it.0), it.1));
-        Typed { path: it.path.clone(), is_from_top: true, lines, words }
+        known.unwrap_or_else(|| Typed { path: it.path.clone(), is_from_top: true, ..Typed::default() })
     });
     Changes(typed.collect())
 }
 
-/// Words of the changed parts of a text.
-fn words_of<'h>(text: &[u8], parts: impl Iterator<Item = &'h Range<usize>>) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    for part in parts {
-        let text = text.get(part.clone()).unwrap_or_default();
-        let text = String::from_utf8_lossy(&text[..text.len().min(MAX_SPOKEN)]);
-        found.extend(words(&text).into_iter().take(MAX_WORDS));
-    }
-    found
+/// Stems of the words of the changed parts of a text.
+fn words_of(text: &[u8], hunks: &[Hunk]) -> BTreeSet<String> {
+    hunks.iter().flat_map(|it| stems(&spoken(text, &it.new)).take(MAX_WORDS).collect::<Vec<_>>()).collect()
+}
+
+/// Terms of the changed parts of a text and of the lines around them.
+fn terms_around(text: &[u8], hunks: &[Hunk]) -> BTreeSet<String> {
+    let terms = |it: &Hunk| {
+        let is_end = |at: &usize| text.get(*at) == Some(&b'\n');
+        let before = (0..it.new.start.min(text.len())).rev().filter(is_end).nth(LINES_AROUND);
+        let behind = (it.new.end..text.len()).filter(is_end).nth(LINES_AROUND);
+        let wide = before.map_or(0, |it| it + 1)..behind.unwrap_or(text.len());
+        terms(&spoken(text, &wide)).take(MAX_WORDS).collect::<Vec<_>>()
+    };
+    hunks.iter().flat_map(terms).collect()
+}
+
+fn spoken<'t>(text: &'t [u8], part: &Range<usize>) -> Cow<'t, str> {
+    let text = text.get(part.clone()).unwrap_or_default();
+    String::from_utf8_lossy(&text[..text.len().min(MAX_SPOKEN)])
 }
 
 impl Changes {
     pub(crate) fn in_view(self, view: &View<'_>) -> Result<Vec<Change>> {
         let names = view.names()?;
         let mut found = Vec::new();
-        for Typed { path, is_from_top, lines, words } in self.0 {
+        for Typed { path, is_from_top, lines, words, around } in self.0 {
             let path = path.strip_prefix("./").unwrap_or(&path).to_owned();
             let from_here = format!("{}{path}", view.prefix());
             let path = if !is_from_top && names.find_file(&from_here).is_some() { from_here } else { path };
-            found.push(Change { file: names.find_file(&path), path, lines, words });
+            found.push(Change { file: names.find_file(&path), path, lines, words, around });
         }
         found.sort_by(|a, b| a.path.cmp(&b.path));
         found.dedup_by(|a, b| a.path == b.path);

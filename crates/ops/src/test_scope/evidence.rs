@@ -15,6 +15,8 @@ pub(crate) struct Evidence {
     pub(crate) calls: Option<Way>,
     /// Edges do, but for one call of which only the name is known.
     pub(crate) by_name: Option<Way>,
+    /// It starts a program that leads to a changed symbol.
+    pub(crate) starts: Option<Start>,
     /// Its file is named after a changed one.
     pub(crate) is_named_after: bool,
     /// Its file imports a changed one.
@@ -32,6 +34,16 @@ pub(crate) struct Way {
     pub(crate) start: NodeIndex,
     /// Nobody is known to call one of them, and its type is used.
     pub(crate) by_type: bool,
+}
+
+/// A way to a changed symbol through a program.
+#[derive(Clone, Copy)]
+pub(crate) struct Start {
+    /// None: files of the program use the changed one, and no way is known.
+    pub(crate) steps: Option<u32>,
+    pub(crate) start: NodeIndex,
+    /// How much the test speaks of what changed.
+    pub(crate) score: u32,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -57,6 +69,8 @@ pub enum TestEvidence {
     Together,
     /// The test's file imports the changed one
     Imports,
+    /// The test starts a program that leads to what changed
+    Program,
 }
 
 impl Evidence {
@@ -67,6 +81,13 @@ impl Evidence {
 
     pub(crate) fn add_by_name(&mut self, way: Way) {
         keep_nearest(&mut self.by_name, way);
+    }
+
+    pub(crate) fn add_start(&mut self, start: Start) {
+        let rank = |it: &Start| (it.score, it.steps.map_or(0, |it| u32::MAX - it));
+        if self.starts.as_ref().is_none_or(|it| rank(&start) > rank(it)) {
+            self.starts = Some(start);
+        }
     }
 
     /// The greater, the sooner it should be run. What edges say outweighs names, and both outweigh habits.
@@ -84,7 +105,11 @@ impl Evidence {
             let often = |times: usize| times.min(8) as u32;
             10 + 3 * often(it.times) + 10 * often(it.as_itself).min(3)
         });
-        changed + calls.max(by_name) + named + imports + together + 8 * self.n_words.min(4) as u32
+        let starts = self.starts.map_or(0, |it| {
+            let known = if it.steps.is_some() { 16 } else { 8 };
+            known + it.score.min(40)
+        });
+        changed + calls.max(by_name) + named + imports + together + starts + 8 * self.n_words.min(4) as u32
     }
 
     /// Steps to the change, where a way is known.
@@ -92,7 +117,12 @@ impl Evidence {
         if self.changed.is_some() {
             return Some(0);
         }
-        self.nearest().map(|it| it.steps)
+        self.nearest().map(|it| it.steps).or(self.starts.and_then(|it| it.steps))
+    }
+
+    /// The changed symbol that a way leads to.
+    pub(crate) fn reached(&self) -> Option<NodeIndex> {
+        self.nearest().map(|it| it.start).or(self.starts.map(|it| it.start))
     }
 
     pub(crate) fn nearest(&self) -> Option<Way> {
@@ -116,6 +146,9 @@ impl Evidence {
                 reasons.push(format!("calls of that name, {}", Count(way.steps as usize, "step")));
             }
             (None, None) => {}
+        }
+        if self.starts.is_some() {
+            reasons.push("starts the program".to_owned());
         }
         if self.is_named_after {
             reasons.push("named after".to_owned());

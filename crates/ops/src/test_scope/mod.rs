@@ -4,6 +4,7 @@ mod changes;
 mod commands;
 mod evidence;
 mod named;
+mod programs;
 mod together;
 mod walk;
 
@@ -144,12 +145,17 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &TestScope) -> Result<TestScopeRep
         return Err(Error::new(ErrorKind::NotFound, format!("no file is called `{names}`"), hint));
     }
     let commits = before.commits(&opened)?;
-    let search = Search { depth: arguments.depth, kinds: &arguments.evidence, commits: &commits };
+    let text = |path: &str| {
+        let file = view.reader().file(path).ok()??;
+        opened.work.place.as_ref().or(place.as_ref())?.blob(&file.blob, path)
+    };
+    let search =
+        Search { depth: arguments.depth, kinds: &arguments.evidence, commits: &commits, text: &text };
     let scope = Scope::of(&view, &changes, &search)?;
     let mut tests = Vec::new();
     for (node, evidence) in &scope.tests {
-        let reaches = match evidence.nearest() {
-            Some(way) if evidence.changed.is_none() => view.qualified_name(way.start)?,
+        let reaches = match evidence.reached() {
+            Some(start) if evidence.changed.is_none() => view.qualified_name(start)?,
             _ => changes[evidence.change].path.clone(),
         };
         tests.push(TestFunction {

@@ -187,6 +187,24 @@ pub(crate) fn words(name: &str) -> Words {
     words
 }
 
+/// The words of a text without the ending of the plural.
+pub(crate) fn stems(text: &str) -> impl Iterator<Item = String> {
+    words(text).into_iter().map(|mut word| {
+        if word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") {
+            word.pop();
+        }
+        word
+    })
+}
+
+/// As `stems`, and names of several words as one: `--list-files`, `list_files`.
+pub(crate) fn terms(text: &str) -> impl Iterator<Item = String> {
+    let is_part = |it: char| it.is_alphanumeric() || matches!(it, '-' | '_');
+    let names = text.split(move |it: char| !is_part(it)).map(|it| it.trim_matches(['-', '_']));
+    let joined = names.filter(|it| it.contains(['-', '_'])).map(|it| it.to_lowercase().replace('-', "_"));
+    stems(text).chain(joined)
+}
+
 /// Files of one family test each other.
 fn family(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or(path);

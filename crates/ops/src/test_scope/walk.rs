@@ -12,7 +12,8 @@ use crate::blast_radius::leads_to;
 use crate::error::Result;
 use crate::test_scope::changes::Change;
 use crate::test_scope::evidence::{Evidence, TestEvidence, Together, Way};
-use crate::test_scope::named::{NamedAfter, words};
+use crate::test_scope::named::{NamedAfter, stems};
+use crate::test_scope::programs::{Programs, Spoken, Starting};
 use crate::test_scope::together::Past;
 use crate::unresolved::UnresolvedSites;
 use crate::view::View;
@@ -35,6 +36,8 @@ pub(crate) struct Search<'a> {
     pub(crate) kinds: &'a [TestEvidence],
     /// What is known of the time before the change, newest first.
     pub(crate) commits: &'a [MinedCommit],
+    /// The text of a file of the snapshot, where it can be read.
+    pub(crate) text: &'a dyn Fn(&str) -> Option<Vec<u8>>,
 }
 
 /// Tests that are taken for one name: more of them would say nothing.
@@ -58,6 +61,8 @@ const MAX_USERS: usize = 25;
 const MAX_IMPORTING: usize = 3;
 /// Changed files that names and habits are looked up for.
 const MAX_SECOND: usize = 500;
+/// Changed files that programs are looked up for.
+const MAX_IN_PROGRAMS: usize = 50;
 
 impl Scope {
     pub(crate) fn of(view: &View<'_>, changes: &[Change], search: &Search<'_>) -> Result<Scope> {
@@ -75,6 +80,7 @@ impl Scope {
             Walk { graph, names, test_files: &test_files, depth: search.depth, found: BTreeMap::new() };
         let n_tests = graph.nodes().iter().filter(|it| it.kind() == NodeKind::Test).count();
         let common = Common::of(graph, names);
+        let mut programs = may(TestEvidence::Program).then(|| Programs::of(&walk));
         let mut n_symbols = 0;
         let mut uncovered = Vec::new();
         for (at, change) in changes.iter().enumerate() {
@@ -87,7 +93,7 @@ impl Scope {
             let mut is_covered = walk.own(at, file, &touched, change.lines.is_some());
             let mut near: Vec<Front> = touched.iter().copied().map(Front::at).collect();
             let mut far = Vec::new();
-            let named_here = touched.iter().flat_map(|it| words(names.name(it.0)));
+            let named_here = touched.iter().flat_map(|it| stems(names.name(it.0)));
             let spoken: BTreeSet<String> =
                 named_here.chain(change.words.iter().cloned()).filter(|it| common.is_telling(it)).collect();
             if may(TestEvidence::Calls) {
@@ -113,6 +119,15 @@ impl Scope {
             }
             if let Some(past) = past.as_ref().filter(|_| !is_named && at < MAX_SECOND) {
                 is_named |= walk.together(at, file, &touched, past, false);
+            }
+            if let Some(programs) = programs.as_mut().filter(|_| at < MAX_IN_PROGRAMS) {
+                let said: BTreeSet<String> =
+                    walk.said(&touched).chain(change.words.iter().cloned()).collect();
+                let said = Spoken { changed: &said, around: &change.around };
+                let starting = programs.starting(&walk, file, &touched, &said, search.text);
+                let (is_found, is_known) = walk.start(at, &starting, n_tests, is_covered);
+                is_named |= is_found;
+                is_covered |= is_known;
             }
             if !is_named && may(TestEvidence::Calls) {
                 // Better many tests than none: those that are far, else those of anything in the file.
@@ -146,7 +161,7 @@ impl Common {
         let mut n_all = 0;
         for (node, _) in tests {
             n_all += 1;
-            let own: BTreeSet<String> = words(names.symbol(node)).into_iter().collect();
+            let own: BTreeSet<String> = stems(names.symbol(node)).collect();
             own.into_iter().for_each(|it| *common.n_tests.entry(it).or_default() += 1);
         }
         common.most = (n_all / 20).max(20);
@@ -159,10 +174,10 @@ impl Common {
     }
 }
 
-struct Walk<'a> {
-    graph: &'a Graph,
-    names: &'a Names,
-    test_files: &'a BTreeSet<FileIndex>,
+pub(super) struct Walk<'a> {
+    pub(super) graph: &'a Graph,
+    pub(super) names: &'a Names,
+    pub(super) test_files: &'a BTreeSet<FileIndex>,
     depth: Option<u32>,
     found: BTreeMap<NodeIndex, Evidence>,
 }
@@ -295,8 +310,25 @@ impl Walk<'_> {
         (reached, rest)
     }
 
+    fn said(&self, touched: &[NodeIndex]) -> impl Iterator<Item = String> {
+        touched.iter().flat_map(|it| stems(self.names.name(it.0)))
+    }
+
+    /// Tests that start a program, the best first: those that speak of what changed, and where nothing better is known the
+    /// others too, as long as they are few. Whether any were found, and whether a way to the change is known.
+    fn start(&mut self, at: usize, starting: &[Starting], n_tests: usize, is_covered: bool) -> (bool, bool) {
+        let most = if is_covered { MANY.0 } else { (n_tests / 20).clamp(MANY.0, MANY.1) };
+        let taken = starting.iter().take(most).take_while(|it| it.start.score > 0 || !is_covered);
+        let mut found = (false, false);
+        for it in taken {
+            found = (true, found.1 || it.start.steps.is_some());
+            self.evidence(it.test, at).add_start(it.start);
+        }
+        found
+    }
+
     fn n_words(&self, test: NodeIndex, spoken: &BTreeSet<String>) -> usize {
-        let own: BTreeSet<String> = words(self.names.symbol(test.0)).into_iter().collect();
+        let own: BTreeSet<String> = stems(self.names.symbol(test.0)).collect();
         own.intersection(spoken).count()
     }
 
@@ -308,7 +340,11 @@ impl Walk<'_> {
     }
 
     /// None of a type that is used everywhere.
-    fn users_of_owner(&self, node: NodeIndex, inheritance: &mut Inheritance<'_>) -> Vec<NodeIndex> {
+    pub(super) fn users_of_owner(
+        &self,
+        node: NodeIndex,
+        inheritance: &mut Inheritance<'_>,
+    ) -> Vec<NodeIndex> {
         if !self.graph.node(node).kind().is_callable() {
             return Vec::new();
         }
@@ -320,11 +356,12 @@ impl Walk<'_> {
     }
 
     /// Who may notice a change of a node.
-    fn concerned(&self, node: NodeIndex, inheritance: &mut Inheritance<'_>) -> Vec<NodeIndex> {
+    pub(super) fn concerned(&self, node: NodeIndex, inheritance: &mut Inheritance<'_>) -> Vec<NodeIndex> {
         use EdgeKind::{AccessesField, Calls, Inherits, MemberOf, References, Tests};
         let graph = self.graph;
         let kind = graph.node(node).kind();
-        let follow = leads_to(kind, KindSet::all());
+        // Who starts a program is evidence of its own.
+        let follow = leads_to(kind, KindSet::all().without(EdgeKind::ExecutesProcess));
         let mut incoming = follow.incoming.union(KindSet::of(&[Tests]));
         if matches!(
             kind,
@@ -352,8 +389,14 @@ impl Walk<'_> {
         next
     }
 
+    /// Tests that stand in a node.
+    pub(super) fn members(&self, node: NodeIndex) -> Vec<NodeIndex> {
+        let members = self.graph.outgoing_of(node, EdgeKind::Contains).iter().map(|it| it.other());
+        members.filter(|it| self.is_runnable(*it)).collect()
+    }
+
     /// Tests of the same type, else of the same file.
-    fn beside(&self, node: NodeIndex) -> Vec<NodeIndex> {
+    pub(super) fn beside(&self, node: NodeIndex) -> Vec<NodeIndex> {
         let owners: Vec<NodeIndex> =
             self.graph.outgoing_of(node, EdgeKind::MemberOf).iter().map(|it| it.other()).collect();
         let members = owners.iter().flat_map(|it| self.graph.outgoing_of(*it, EdgeKind::Contains));
@@ -470,19 +513,19 @@ impl Walk<'_> {
         self.found.entry(node).or_insert_with(|| Evidence { change, ..Evidence::default() })
     }
 
-    fn tests_in(&self, file: FileIndex) -> Vec<NodeIndex> {
+    pub(super) fn tests_in(&self, file: FileIndex) -> Vec<NodeIndex> {
         self.in_file(file).filter(|it| self.is_runnable(*it)).collect()
     }
 
-    fn in_file(&self, file: FileIndex) -> impl Iterator<Item = NodeIndex> + '_ {
+    pub(super) fn in_file(&self, file: FileIndex) -> impl Iterator<Item = NodeIndex> + '_ {
         self.names.in_file(file).iter().map(|&it| NodeIndex(it))
     }
 
-    fn is_runnable(&self, node: NodeIndex) -> bool {
+    pub(super) fn is_runnable(&self, node: NodeIndex) -> bool {
         self.graph.node(node).kind() == NodeKind::Test
     }
 
-    fn is_in_tests(&self, node: NodeIndex) -> bool {
+    pub(super) fn is_in_tests(&self, node: NodeIndex) -> bool {
         self.graph.node(node).flags().contains(NodeFlags::TEST)
             || self.names.file(node.0).is_some_and(|it| self.test_files.contains(&it))
     }
