@@ -735,7 +735,8 @@ pub enum LinkEnd {
         pattern: Str,
     },
     /// A program of the project: `name`; `.`, that of the own package; `/path/from/top` or `path/from/somewhere/above` of a
-    /// script or of a package that becomes one; `-m module`. There may be none.
+    /// script or of a package that becomes one; `=/path/from/top` of a script that a project file names; `-m module`. There may
+    /// be none.
     Program(Str),
 }
 

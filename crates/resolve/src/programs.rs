@@ -14,7 +14,8 @@ use crate::world::{Def, World};
 /// Programs by what they can be called.
 #[derive(Default)]
 pub(crate) struct Programs {
-    /// By name; by `/directory` and import path where a package is one; by `@directory` of the project file.
+    /// By name; by `/path` of a script, with and without its ending; by `/directory` and import path where a package is one;
+    /// by `@directory` of the project file.
     by_name: BTreeMap<String, Vec<Program>>,
 }
 
@@ -63,6 +64,9 @@ impl Programs {
             let home = above(split(world.path(file)).0)
                 .find(|it| world.file_at(&joined(it, "Cargo.toml")).is_some())?;
             return self.one(world, file, &format!("@{home}"));
+        }
+        if let Some(place) = text.strip_prefix('=') {
+            return self.one(world, file, place);
         }
         if let Some(path) = text.strip_prefix('/') {
             return match script(world, path) {
@@ -174,7 +178,9 @@ impl Programs {
         for target in manifest.targets.iter().filter(|it| it.kind == TargetKind::Binary) {
             let (Some(name), Some(path)) = (&target.name, &target.path) else { continue };
             let Some(file) = join(directory, path).and_then(|it| script(world, &it)) else { continue };
-            self.add(world, &[name], file, None);
+            let place = format!("/{}", world.path(file));
+            let written = place.rsplit_once('.').map_or("", |it| it.0);
+            self.add(world, &[name, &place, written], file, None);
         }
     }
 

@@ -229,8 +229,7 @@ fn a3_tests_that_start_the_program_are_few_where_calls_lead_to_others_and_speak_
     let text = String::from_utf8(repo.read("src/cart.rs")).unwrap();
     repo.write("src/cart.rs", &text.replace("    n\n", "    n + read(\"exact-total\")\n"));
     let found = scope(&session, &repo, &["--evidence", "calls,program"]);
-    let expected =
-        [one("totals", &["calls, 1 step"]), one("sells", &["starts the program"])];
+    let expected = [one("totals", &["calls, 1 step"]), one("sells", &["starts the program"])];
     assert_eq!(selected(&found), expected, "{found}");
 }
 

@@ -60,6 +60,10 @@ pub(super) fn find(pass: &Pass<'_>, found: &mut Found) {
             add(call.decl, program, Certainty::SurePattern, call.position);
             continue;
         }
+        if is_test && let Some(path) = place_of_program(pass, call, name) {
+            let decl = call.decl.or_else(|| decl_at(pass, pass.offset(call.position)));
+            add(decl, path, Certainty::SurePattern, call.position);
+        }
         let is_in_test =
             is_test || call.decl.is_some_and(|it| pass.facts.decl(it).flags.contains(NodeFlags::TEST));
         if is_in_test && is_runner(name) {
@@ -72,6 +76,52 @@ pub(super) fn find(pass: &Pass<'_>, found: &mut Found) {
             }
         }
     }
+    if is_test && pass.facts.language == "python" {
+        for (offset, module) in modules_run(pass.bytes) {
+            add(decl_at(pass, offset), format!("-m {module}"), Certainty::Pattern, pass.position(offset));
+        }
+    }
+}
+
+/// A path beside a test file that may be the script of a program, wherever it goes from there:
+/// `const CLI = path.resolve(__dirname, "../bin/cli.js")`. Counts when a project file names the script.
+fn place_of_program(pass: &Pass<'_>, call: &Call, name: &str) -> Option<String> {
+    if pass.facts.language != "typescript" || !matches!(name, "join" | "resolve" | "URL") {
+        return None;
+    }
+    let args = pass.arguments(call.position);
+    let (first, last) = (args.first()?, args.last()?);
+    let written = pass.text(first.from, last.to);
+    let is_resolve = is_of(pass, call, "require");
+    let path =
+        if is_resolve { beside(pass, &format!("require.resolve({written}")) } else { beside(pass, &written) };
+    path.map(|it| format!("={it}"))
+}
+
+/// Modules behind `"-m"` in lists of words, with their offsets.
+fn modules_run(bytes: &[u8]) -> Vec<(usize, String)> {
+    let mut found = Vec::new();
+    for mark in [&b"\"-m\","[..], &b"'-m',"[..]] {
+        for at in memchr::memmem::find_iter(bytes, mark) {
+            let rest = &bytes[at + mark.len()..];
+            let n_blank = rest.iter().take_while(|it| it.is_ascii_whitespace()).count();
+            let Some((quote @ (b'"' | b'\''), rest)) = rest[n_blank..].split_first() else { continue };
+            let n =
+                rest.iter().take_while(|it| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'.')).count();
+            if n > 0 && rest.get(n) == Some(quote) {
+                found.push((at, String::from_utf8_lossy(&rest[..n]).into_owned()));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The innermost declaration around an offset.
+fn decl_at(pass: &Pass<'_>, offset: usize) -> Option<DeclId> {
+    let offset = u32::try_from(offset).ok()?;
+    let around = (0..).zip(&pass.facts.decls).filter(|it| it.1.range.contains(offset));
+    around.max_by_key(|it| it.1.range.from).map(|it| DeclId(it.0))
 }
 
 /// Helpers of tests that take a command line.
@@ -105,6 +155,13 @@ fn of_rust(pass: &Pass<'_>, call: &Call, name: &str) -> Option<String> {
                 return Some(OWN.to_owned());
             }
             pass.literal(arg)
+        }
+        // `escargot::CargoBuild::new().bin("tool")`
+        "bin" if memchr::memmem::find(pass.bytes, b"escargot").is_some() => first(pass, call),
+        // Command lines in files beside the test, each with a program of the package.
+        "new" if is_of(pass, call, "TestCases") => {
+            let is_it = pass.modules.has("trycmd") || pass.chain(call.callee).starts_with("trycmd.");
+            is_it.then(|| OWN.to_owned())
         }
         _ => None,
     }

@@ -31,7 +31,7 @@ Examples:
   knowing test-scope --base HEAD~1 --output run   command lines to run them
 
 Tests are found from the symbols that hold changed lines, against calls, overrides, inheritance, routes and uses of \
-types; by calls of the same name where nobody knows on what; by files that are named after a changed one, import it, or \
+types; by calls of the same name where nobody knows on what; by programs of the repository that they start; by files that are named after a changed one, import it, or \
 changed together with it in the commits before. Each says why it is there, and the best come first: `--limit 20` gives \
 the twenty best. A changed file that no test is known to reach is `uncovered`.")]
 pub struct TestScope {

@@ -74,8 +74,8 @@ impl Programs {
         Programs { all, words: BTreeMap::new() }
     }
 
-    /// Tests that start a program from whose `main` a changed symbol is reached; else one whose files use the changed file.
-    /// Those that speak most of what changed first.
+    /// Tests that start a program from whose `main` a changed symbol is reached; else one whose files use the changed file;
+    /// else one of its package. Those that speak most of what changed first.
     pub(crate) fn starting(
         &mut self,
         walk: &Walk<'_>,
@@ -91,8 +91,11 @@ impl Programs {
         if reached.is_empty() {
             let first = touched.first().copied();
             let start = first.or_else(|| walk.in_file(file).next());
-            reached =
-                self.by_files(walk, file).into_iter().filter_map(|it| Some((it, start?, None))).collect();
+            let mut by_files = self.by_files(walk, file);
+            if by_files.is_empty() {
+                by_files = self.by_package(walk, file);
+            }
+            reached = by_files.into_iter().filter_map(|it| Some((it, start?, None))).collect();
         }
         let mut found: BTreeMap<NodeIndex, Start> = BTreeMap::new();
         for (at, start, main_steps) in reached {
@@ -174,6 +177,20 @@ impl Programs {
         (0..).zip(&self.all).filter(|it| is_user(it.1)).map(|it| it.0).collect()
     }
 
+    /// Which programs are of the package that a file of code is in: what they load may be built first, or found by name.
+    fn by_package(&self, walk: &Walk<'_>, file: FileIndex) -> Vec<usize> {
+        let is_code = knowing_model::name::is_code(walk.names.language(file));
+        if !is_code || walk.test_files.contains(&file) {
+            return Vec::new();
+        }
+        let path = walk.names.path(file);
+        let is_near = |it: &Program| {
+            let Some(home) = it.file.and_then(|it| home(walk, walk.names.path(it))) else { return false };
+            home.is_empty() || path.strip_prefix(home).is_some_and(|it| it.starts_with('/'))
+        };
+        (0..).zip(&self.all).filter(|it| is_near(it.1)).map(|it| it.0).collect()
+    }
+
     /// Words of tests that were not read yet: of their names and of what stands in them.
     fn read(
         &mut self,
@@ -240,6 +257,23 @@ impl Programs {
     }
 }
 
+/// The directory of the nearest project file above a path; empty at the top.
+fn home<'p>(walk: &Walk<'_>, path: &'p str) -> Option<&'p str> {
+    const FILES: [&str; 5] = ["Cargo.toml", "package.json", "go.mod", "pyproject.toml", "setup.cfg"];
+    let above = |it: &str| it.rsplit_once('/').map_or(0, |it| it.0.len());
+    let mut directory = &path[..above(path)];
+    loop {
+        let place = if directory.is_empty() { String::new() } else { format!("{directory}/") };
+        if FILES.iter().any(|it| walk.names.find_file(&format!("{place}{it}")).is_some()) {
+            return Some(directory);
+        }
+        if directory.is_empty() {
+            return None;
+        }
+        directory = &directory[..above(directory)];
+    }
+}
+
 /// Tests that lead to where a program is started.
 fn tests_behind(
     walk: &Walk<'_>,
@@ -262,7 +296,15 @@ fn tests_behind(
         for test in members {
             tests.entry(test).or_insert(depth);
         }
-        let next = walk.concerned(node, inheritance);
+        let mut next = walk.concerned(node, inheritance);
+        // A helper that is passed on is called.
+        let uses = walk.graph.incoming_of(node, EdgeKind::References).iter().map(|it| it.other());
+        next.extend(uses.filter(|it| walk.is_in_tests(*it)));
+        if next.is_empty() {
+            // A function inside of another one is called by nobody else.
+            let around = walk.graph.incoming_of(node, EdgeKind::Contains).iter().map(|it| it.other());
+            next.extend(around.filter(|it| walk.graph.node(*it).kind().is_callable()));
+        }
         if next.is_empty() && walk.is_in_tests(node) {
             for test in walk.beside(node) {
                 tests.entry(test).or_insert(depth);
