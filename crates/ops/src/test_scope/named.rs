@@ -197,12 +197,11 @@ pub(crate) fn stems(text: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// As `stems`, and names of several words as one: `--list-files`, `list_files`.
+/// As `stems`, and names of several words as one, however they are joined: `--list-files`, `list_files`, `ListFiles`.
 pub(crate) fn terms(text: &str) -> impl Iterator<Item = String> {
     let is_part = |it: char| it.is_alphanumeric() || matches!(it, '-' | '_');
-    let names = text.split(move |it: char| !is_part(it)).map(|it| it.trim_matches(['-', '_']));
-    let joined = names.filter(|it| it.contains(['-', '_'])).map(|it| it.to_lowercase().replace('-', "_"));
-    stems(text).chain(joined)
+    let names = text.split(move |it: char| !is_part(it)).map(words);
+    stems(text).chain(names.filter(|it| it.len() > 1).map(|it| it.join("_")))
 }
 
 /// Files of one family test each other.

@@ -27,7 +27,7 @@ pub(crate) struct Programs {
     words: BTreeMap<NodeIndex, Words>,
 }
 
-/// Terms of a test's name, and of all that stands in it.
+/// Terms of the names of a test and of its file, and of all that stands in it.
 #[derive(Default)]
 struct Words {
     name: BTreeSet<String>,
@@ -208,11 +208,13 @@ impl Programs {
             let text = text(walk.names.path(file)).unwrap_or_default();
             let text = String::from_utf8_lossy(&text);
             let lines: Vec<&str> = text.lines().collect();
+            let stem = walk.names.path(file).rsplit('/').next().unwrap_or_default();
+            let stem = stem.split('.').next().unwrap_or_default();
             for test in tests {
                 let (first, last) = walk.names.lines(test.0);
                 let from = (first.saturating_sub(1) as usize).min(lines.len());
                 let to = (last as usize).clamp(from, lines.len());
-                let name: BTreeSet<String> = terms(walk.names.symbol(test.0)).collect();
+                let name: BTreeSet<String> = terms(walk.names.symbol(test.0)).chain(terms(stem)).collect();
                 let mut all = name.clone();
                 let mut room = MAX_TEXT;
                 for line in &lines[from..to] {
