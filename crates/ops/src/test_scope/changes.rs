@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::place::Place;
 use crate::pr_impact::fork_point;
 use crate::test_scope::TestScope;
-use crate::test_scope::named::{stems, terms};
+use crate::test_scope::named::{forms, terms};
 use crate::view::View;
 
 /// Larger files are taken as changed all over.
@@ -51,7 +51,7 @@ pub(crate) struct Change {
     pub(crate) file: Option<FileIndex>,
     /// First and last of each run of changed lines; none: all of them.
     pub(crate) lines: Option<Lines>,
-    /// Stems of the words of those lines, where they are known.
+    /// Words of those lines and their stems, where they are known.
     pub(crate) words: BTreeSet<String>,
     /// Terms of them and of the lines around them.
     pub(crate) around: BTreeSet<String>,
@@ -160,9 +160,9 @@ fn not_committed(opened: &Opened) -> Changes {
     Changes(typed.collect())
 }
 
-/// Stems of the words of the changed parts of a text.
+/// Words of the changed parts of a text, and their stems.
 fn words_of(text: &[u8], hunks: &[Hunk]) -> BTreeSet<String> {
-    hunks.iter().flat_map(|it| stems(&spoken(text, &it.new)).take(MAX_WORDS).collect::<Vec<_>>()).collect()
+    hunks.iter().flat_map(|it| forms(&spoken(text, &it.new)).take(MAX_WORDS).collect::<Vec<_>>()).collect()
 }
 
 /// Terms of the changed parts of a text and of the lines around them.

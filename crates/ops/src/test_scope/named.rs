@@ -187,13 +187,23 @@ pub(crate) fn words(name: &str) -> Words {
     words
 }
 
-/// The words of a text without the ending of the plural.
+/// A word without the ending of the plural.
+pub(crate) fn stem(word: &str) -> &str {
+    match word.strip_suffix('s') {
+        Some(stem) if stem.len() > 2 && !stem.ends_with('s') => stem,
+        _ => word,
+    }
+}
+
 pub(crate) fn stems(text: &str) -> impl Iterator<Item = String> {
-    words(text).into_iter().map(|mut word| {
-        if word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") {
-            word.pop();
-        }
-        word
+    words(text).into_iter().map(|it| stem(&it).to_owned())
+}
+
+/// The words of a text, and their stems.
+pub(crate) fn forms(text: &str) -> impl Iterator<Item = String> {
+    words(text).into_iter().flat_map(|it| {
+        let stem = Some(stem(&it)).filter(|stem| stem.len() < it.len()).map(str::to_owned);
+        std::iter::once(it).chain(stem)
     })
 }
 

@@ -12,7 +12,7 @@ use crate::blast_radius::leads_to;
 use crate::error::Result;
 use crate::test_scope::changes::Change;
 use crate::test_scope::evidence::{Evidence, TestEvidence, Together, Way};
-use crate::test_scope::named::{NamedAfter, stems};
+use crate::test_scope::named::{NamedAfter, forms, stem, stems, words};
 use crate::test_scope::programs::{Programs, Spoken, Starting};
 use crate::test_scope::together::Past;
 use crate::unresolved::UnresolvedSites;
@@ -93,7 +93,7 @@ impl Scope {
             let mut is_covered = walk.own(at, file, &touched, change.lines.is_some());
             let mut near: Vec<Front> = touched.iter().copied().map(Front::at).collect();
             let mut far = Vec::new();
-            let named_here = touched.iter().flat_map(|it| stems(names.name(it.0)));
+            let named_here = touched.iter().flat_map(|it| forms(names.name(it.0)));
             let spoken: BTreeSet<String> =
                 named_here.chain(change.words.iter().cloned()).filter(|it| common.is_telling(it)).collect();
             if may(TestEvidence::Calls) {
@@ -161,7 +161,7 @@ impl Common {
         let mut n_all = 0;
         for (node, _) in tests {
             n_all += 1;
-            let own: BTreeSet<String> = stems(names.symbol(node)).collect();
+            let own: BTreeSet<String> = forms(names.symbol(node)).collect();
             own.into_iter().for_each(|it| *common.n_tests.entry(it).or_default() += 1);
         }
         common.most = (n_all / 20).max(20);
@@ -328,8 +328,8 @@ impl Walk<'_> {
     }
 
     fn n_words(&self, test: NodeIndex, spoken: &BTreeSet<String>) -> usize {
-        let own: BTreeSet<String> = stems(self.names.symbol(test.0)).collect();
-        own.intersection(spoken).count()
+        let own: BTreeSet<String> = words(self.names.symbol(test.0)).into_iter().collect();
+        own.iter().filter(|it| spoken.contains(*it) || spoken.contains(stem(it))).count()
     }
 
     fn take(&mut self, at: usize, reached: &[Front]) -> bool {
