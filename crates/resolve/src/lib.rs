@@ -91,8 +91,7 @@ pub fn resolve_while(
     if !is_wanted() {
         return None;
     }
-    world.hierarchy = Hierarchy::build(&world);
-    world.offers = Offers::new(&world);
+    (world.hierarchy, world.offers) = rayon::join(|| Hierarchy::build(&world), || Offers::new(&world));
     world.routes = Routes::new(&world);
     let shared = again::shared(&world);
     let mut files: Vec<Option<FileEdges>> = (0..input.files.len()).map(|_| None).collect();
