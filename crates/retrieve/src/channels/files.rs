@@ -1,7 +1,8 @@
 //! Files that the task names: paths as written, and modules that its code imports.
 
+use std::collections::BTreeSet;
+
 use knowing_search::FileIndex;
-use rustc_hash::FxHashSet;
 
 use super::Channels;
 use super::frames::file_of;
@@ -30,19 +31,15 @@ impl Mentions {
         }
         let dotted = cx.task.identifiers.iter().map(|it| &it.segments).filter(|it| it.len() > 1);
         let written: Vec<&Vec<String>> = cx.task.imported.iter().chain(dotted).collect();
-        let mut modules = Vec::new();
-        if !written.is_empty() {
-            let firsts: FxHashSet<&str> = written.iter().map(|it| it[0].as_str()).collect();
-            for file in (0..cx.names.n_files() as u32).map(FileIndex) {
-                let stem = stem(cx.names.path(file));
-                // Most files are out of the question.
-                if stem.split('/').any(|it| firsts.contains(it)) {
-                    let most = written.iter().map(|it| agreeing(stem, it)).max().unwrap_or(0);
-                    modules.push((file, most));
-                }
-            }
-        }
-        Mentions { paths, modules }
+        let firsts: BTreeSet<String> = written.iter().map(|it| it[0].to_ascii_lowercase()).collect();
+        let files: BTreeSet<FileIndex> =
+            firsts.iter().flat_map(|it| cx.names.files_with_segment(it)).copied().collect();
+        let modules = files.into_iter().filter_map(|file| {
+            let path = cx.names.path(file);
+            let most = written.iter().map(|it| agreeing(path, it)).max().unwrap_or(0);
+            (most > 0).then_some((file, most))
+        });
+        Mentions { paths, modules: modules.collect() }
     }
 
     pub(crate) fn is_named(&self, file: FileIndex) -> bool {
@@ -54,12 +51,9 @@ impl Mentions {
     }
 }
 
-fn stem(path: &str) -> &str {
-    path.rsplit_once('.').map_or(path, |it| it.0)
-}
-
-/// How many leading segments of a dotted name stand, one after the other, in a path: `a.b.c` and `src/a/b` give 2.
-fn agreeing(stem: &str, written: &[String]) -> u32 {
+/// How many leading segments of a dotted name stand, one after the other, in a path: `a.b.c` and `src/a/b.py` give 2.
+fn agreeing(path: &str, written: &[String]) -> u32 {
+    let stem = path.rsplit_once('.').map_or(path, |it| it.0);
     let first = &written[0];
     let mut rest = stem.split('/');
     while let Some(segment) = rest.next() {
