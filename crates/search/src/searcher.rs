@@ -135,8 +135,9 @@ impl Prepared<'_> {
                 }));
             }
         }
-        let order =
-            |one: &Hit, other: &Hit| other.score.total_cmp(&one.score).then_with(|| one.node.cmp(&other.node));
+        let order = |one: &Hit, other: &Hit| {
+            other.score.total_cmp(&one.score).then_with(|| one.node.cmp(&other.node))
+        };
         for hits in &mut found {
             if hits.len() > limit && limit > 0 {
                 hits.select_nth_unstable_by(limit - 1, order);
