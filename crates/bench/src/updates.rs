@@ -4,11 +4,12 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::time::Instant;
 
 use anyhow::{Context as _, Result, ensure};
 use cpu_time::ProcessTime;
 use knowing_graph::NodeIndex;
-use knowing_index::{Options, PhaseTime, Report, Request, Silent, Source};
+use knowing_index::{Options, Report, Request, Silent, Source};
 use knowing_store::Store;
 use knowing_vcs::{Checkout, CommitId};
 
@@ -32,53 +33,67 @@ pub(crate) fn report(asked: &Asked<'_>) -> Result<()> {
     let home = tempfile::tempdir()?;
     let mut store = Store::open(&home.path().join("knowing.db"))?;
     let (first, full) = index(&mut store, &checkout, commits[0], asked.workers)?;
-    println!("full index of {} files: {:.2} CPU s", first.files, full);
+    println!("full index of {} files: {:.2} CPU s, {:.2} s", first.files, full.cpu_s, full.clock_s);
     println!();
-    println!("{:<12}{:>8}{:>10}{:>10}{:>8}  CPU ms by phase", "commit", "changed", "resolved", "CPU ms", "%");
-    let mut all: Vec<(f64, u64, Vec<PhaseTime>)> = Vec::new();
+    println!(
+        "{:<12}{:>8}{:>10}{:>10}{:>8}{:>8}  CPU ms by phase",
+        "commit", "changed", "resolved", "CPU ms", "%", "ms"
+    );
+    let mut all: Vec<(Cost, u64)> = Vec::new();
     for commit in &commits[1..] {
-        let (report, cpu_s) = index(&mut store, &checkout, *commit, asked.workers)?;
+        let (report, cost) = index(&mut store, &checkout, *commit, asked.workers)?;
         let changes = report.changes;
         let n_changed = changes.added + changes.changed + changes.removed;
         let n_resolved = report.n_resolved;
         let phases: Vec<String> =
             report.phases.iter().map(|it| format!("{} {:.0}", it.phase.name(), it.cpu_ms)).collect();
         println!(
-            "{:<12}{n_changed:>8}{n_resolved:>10}{:>10.0}{:>8.1}  {}",
+            "{:<12}{n_changed:>8}{n_resolved:>10}{:>10.0}{:>8.1}{:>8.0}  {}",
             &commit.to_string()[..10],
-            cpu_s * 1e3,
-            cpu_s / full * 100.0,
+            cost.cpu_s * 1e3,
+            cost.cpu_s / full.cpu_s * 100.0,
+            cost.clock_s * 1e3,
             phases.join(", ")
         );
         if asked.check {
             check(asked, &checkout, *commit, (&store, &report))?;
         }
-        all.push((cpu_s, n_resolved, report.phases));
+        all.push((cost, n_resolved));
     }
-    summary(full, first.files, &mut all);
+    summary(full, first.files, &all);
     Ok(())
 }
 
-fn summary(full: f64, n_files: u64, all: &mut [(f64, u64, Vec<PhaseTime>)]) {
+/// What a run took: of all cores together, and on the clock.
+#[derive(Clone, Copy)]
+struct Cost {
+    cpu_s: f64,
+    clock_s: f64,
+}
+
+fn summary(full: Cost, n_files: u64, all: &[(Cost, u64)]) {
     if all.is_empty() {
         return;
     }
     println!();
-    all.sort_by(|one, other| one.0.total_cmp(&other.0));
     let n = all.len() as f64;
-    let (middle, mean) = (all[all.len() / 2].0, all.iter().map(|it| it.0).sum::<f64>() / n);
-    println!(
-        "CPU: median {:.0} ms ({:.1} % of full), mean {:.0} ms ({:.1} %)",
-        middle * 1e3,
-        middle / full * 100.0,
-        mean * 1e3,
-        mean / full * 100.0
-    );
+    for (what, of) in [("CPU", (|it| it.cpu_s) as fn(&Cost) -> f64), ("clock", |it| it.clock_s)] {
+        let mut seconds: Vec<f64> = all.iter().map(|it| of(&it.0)).collect();
+        seconds.sort_by(f64::total_cmp);
+        let (middle, mean, full) = (seconds[seconds.len() / 2], seconds.iter().sum::<f64>() / n, of(&full));
+        println!(
+            "{what}: median {:.0} ms ({:.1} % of full), mean {:.0} ms ({:.1} %)",
+            middle * 1e3,
+            middle / full * 100.0,
+            mean * 1e3,
+            mean / full * 100.0
+        );
+    }
     let resolved = all.iter().map(|it| it.1).sum::<u64>() as f64 / n;
     println!("files resolved: mean {resolved:.0} of {n_files}");
 }
 
-fn index(store: &mut Store, checkout: &Checkout, commit: CommitId, workers: usize) -> Result<(Report, f64)> {
+fn index(store: &mut Store, checkout: &Checkout, commit: CommitId, workers: usize) -> Result<(Report, Cost)> {
     let identity = checkout.identity(None)?;
     let options = Options { workers, ..Options::default() };
     let request = Request {
@@ -90,9 +105,10 @@ fn index(store: &mut Store, checkout: &Checkout, commit: CommitId, workers: usiz
         options: &options,
         now: 0,
     };
-    let begin = ProcessTime::now();
+    let (begin, clock) = (ProcessTime::now(), Instant::now());
     let report = knowing_index::index(store, &request, &Silent)?;
-    Ok((report, begin.elapsed().as_secs_f64()))
+    let cost = Cost { cpu_s: begin.elapsed().as_secs_f64(), clock_s: clock.elapsed().as_secs_f64() };
+    Ok((report, cost))
 }
 
 fn check(

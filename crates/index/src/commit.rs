@@ -207,7 +207,7 @@ impl Tally {
     }
 }
 
-fn image_path(store: &Store, snapshot: &SnapshotRow) -> std::path::PathBuf {
+pub(crate) fn image_path(store: &Store, snapshot: &SnapshotRow) -> std::path::PathBuf {
     store.images_dir().join(format!("{}.graph", snapshot.id))
 }
 
@@ -291,11 +291,7 @@ pub(crate) fn build_graph(store: &Store, snapshot: &SnapshotRow, rows: &GraphRow
         n_repeated: rows.n_repeated,
     };
     let graph = Graph::build(snapshot.id, &input)?;
-    write_graph(store, snapshot, &graph);
-    Ok(graph)
-}
-
-pub(crate) fn write_graph(store: &Store, snapshot: &SnapshotRow, graph: &Graph) {
     // A reader may not be allowed to write here; the graph serves all the same.
     let _ = graph.write(&image_path(store, snapshot));
+    Ok(graph)
 }

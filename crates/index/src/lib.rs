@@ -35,12 +35,15 @@ mod touched;
 mod work;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use knowing_extract::Rules;
+use knowing_graph::Graph;
 use knowing_model::facts::FileFacts;
 use knowing_model::{Hash, RULESET, SnapshotId, UnitLayer};
 use knowing_resolve::{Input, InputFile, Previous, Resolution};
+use knowing_search::Names;
 use knowing_store::{Counts, SnapshotRow, Store, Written, step};
 use knowing_vcs::ObjectFormat;
 use rayon::ThreadPool;
@@ -52,7 +55,7 @@ pub use progress::{Phase, PhaseTime, Progress, Silent};
 pub use remake::{drop_keys, keys_fit, remake};
 pub use scan::{Skipped, Source};
 pub use search::{find_search, open_search, search_base};
-pub use work::{WorkChange, WorkChanges, work_changes};
+pub use work::{WorkChange, WorkChanges, WorkFiles};
 
 use crate::base::Base;
 use crate::commit::{FileList, Found};
@@ -289,11 +292,6 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
     }
     let images = make_images(store, base.as_ref().zip(files.as_ref()), &kept_units, &written)?;
     check_wanted(progress)?;
-    if let Some(results) = results {
-        // A reader may not be allowed to write here; the next run then resolves everything.
-        let _ = results::write(store, &written.snapshot, &results);
-        step();
-    }
     let written = written.snapshot;
 
     let since = base.as_ref().zip(images.as_ref()).zip(files.as_ref()).map(|((base, images), files)| Since {
@@ -303,7 +301,14 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
         names: &images.names,
         recalled: &images.recalled,
     });
-    pool.install(|| make_search(store, request, &written, since.as_ref(), &mut phases))?;
+    let writing = Writing::new(store, &written, images.as_ref(), results.as_ref());
+    std::thread::scope(|scope| {
+        // What search needs is in memory, so that this can be written meanwhile.
+        scope.spawn(move || writing.run());
+        pool.install(|| make_search(store, request, &written, since.as_ref(), &mut phases))
+    })?;
+    // To give back what thousands of files said takes a while that nobody has to wait for.
+    let _ = std::thread::Builder::new().spawn(move || drop(files));
     images::sweep(store, images::MAX_BYTES)?;
     step();
 
@@ -364,6 +369,46 @@ fn kept_units(base: Option<&Base>, same: &[Option<u32>], resolution: &Resolution
     kept
 }
 
+/// What is written beside the database once the rows are. A reader may not be allowed to write here: images serve all the
+/// same, and without the keys the next run resolves everything.
+struct Writing<'a> {
+    snapshot: SnapshotId,
+    graph: Option<(PathBuf, &'a Graph)>,
+    names: Option<(PathBuf, &'a Names)>,
+    results: Option<(PathBuf, &'a Results)>,
+}
+
+impl<'a> Writing<'a> {
+    fn new(
+        store: &Store,
+        snapshot: &SnapshotRow,
+        images: Option<&'a Images>,
+        results: Option<&'a Results>,
+    ) -> Writing<'a> {
+        Writing {
+            snapshot: snapshot.id,
+            graph: images.map(|it| (commit::image_path(store, snapshot), &it.graph)),
+            names: images.map(|it| (names::path_of(store, snapshot), &it.names)),
+            results: results.map(|it| (results::path_of(store, snapshot), it)),
+        }
+    }
+
+    fn run(self) {
+        if let Some((path, graph)) = self.graph {
+            let _ = graph.write(&path);
+            step();
+        }
+        if let Some((path, names)) = self.names {
+            let _ = names.write(&path);
+            step();
+        }
+        if let Some((path, results)) = self.results {
+            let _ = results::write(&path, self.snapshot, results);
+            step();
+        }
+    }
+}
+
 /// Graph and names of the new snapshot: patched, or none when they are built from all rows.
 fn make_images(
     store: &Store,
@@ -375,10 +420,6 @@ fn make_images(
     if let (Some((base, files)), Some(units), Some(file_rows)) = (base, &written.units, &written.files) {
         let units: Vec<u32> = units.iter().chain(kept_units).copied().collect();
         if let Some(images) = delta::images(store, base, snapshot, &units, files, file_rows)? {
-            commit::write_graph(store, snapshot, &images.graph);
-            step();
-            names::write(store, snapshot, &images.names);
-            step();
             return Ok(Some(images));
         }
     }

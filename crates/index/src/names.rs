@@ -23,11 +23,6 @@ pub fn find_names(store: &Store, snapshot: &SnapshotRow) -> Option<Names> {
     Names::open(&path_of(store, snapshot), snapshot.id).ok()
 }
 
-pub(crate) fn write(store: &Store, snapshot: &SnapshotRow, names: &Names) {
-    // A reader may not be allowed to write here; the names serve all the same.
-    let _ = names.write(&path_of(store, snapshot));
-}
-
 #[derive(Clone, Copy, Default)]
 struct Place {
     file: Option<u32>,
@@ -77,10 +72,11 @@ fn build(store: &Store, snapshot: &SnapshotRow, graph: &Graph) -> Result<Names> 
     let inputs: Vec<FileInput<'_>> =
         files.iter().map(|it| FileInput { id: it.id, path: &it.path, language: &it.language }).collect();
     let names = Names::build(snapshot.id, &nodes, &inputs)?;
-    write(store, snapshot, &names);
+    // A reader may not be allowed to write here; the names serve all the same.
+    let _ = names.write(&path_of(store, snapshot));
     Ok(names)
 }
 
-fn path_of(store: &Store, snapshot: &SnapshotRow) -> PathBuf {
+pub(crate) fn path_of(store: &Store, snapshot: &SnapshotRow) -> PathBuf {
     store.images_dir().join(format!("{}.names", snapshot.id))
 }

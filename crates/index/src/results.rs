@@ -49,12 +49,11 @@ pub(crate) fn open(store: &Store, snapshot: &SnapshotRow) -> Option<Results> {
     decode(&fs::read(path_of(store, snapshot)).ok()?, snapshot.id)
 }
 
-pub(crate) fn write(store: &Store, snapshot: &SnapshotRow, results: &Results) -> io::Result<()> {
-    let path = path_of(store, snapshot);
+pub(crate) fn write(path: &Path, snapshot: SnapshotId, results: &Results) -> io::Result<()> {
     let directory = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(directory)?;
     let mut file = tempfile::NamedTempFile::new_in(directory)?;
-    file.write_all(&encode(snapshot.id, results))?;
+    file.write_all(&encode(snapshot, results))?;
     file.persist(path).map_err(|it| it.error)?;
     Ok(())
 }

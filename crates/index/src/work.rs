@@ -29,18 +29,31 @@ impl WorkChanges {
     }
 }
 
-/// The files of a working tree or directory that are not as a snapshot has them. Only files count that would be indexed.
-pub fn work_changes(store: &Store, snapshot: &SnapshotRow, source: Source<'_>) -> Result<WorkChanges> {
-    // A snapshot of a part of the tree says nothing of the rest, and may have files that others leave out.
-    let is_part = snapshot.dirty.is_some();
-    let scanned = scan::scan(source, &Options { vendored: is_part, ..Options::default() })?;
-    let mut files = store.reader(snapshot)?.files()?;
-    files.sort_unstable_by(|one, other| one.path.cmp(&other.path));
-    let mut changes = changes(files.into_iter().map(|it| (it.path, it.blob)), blobs(&scanned));
-    if is_part {
-        changes.files.retain(|it| it.before.is_some());
+/// The files of a working tree or directory as they are. Reading them needs no store: it can be done beside other work.
+pub struct WorkFiles<'a> {
+    source: Source<'a>,
+    scanned: Scanned,
+}
+
+impl<'a> WorkFiles<'a> {
+    pub fn read(source: Source<'a>) -> Result<WorkFiles<'a>> {
+        Ok(WorkFiles { source, scanned: scan::scan(source, &Options::default())? })
     }
-    Ok(changes)
+
+    /// Those that are not as a snapshot has them. Only files count that would be indexed.
+    pub fn changes_since(&self, store: &Store, snapshot: &SnapshotRow) -> Result<WorkChanges> {
+        let mut files = store.reader(snapshot)?.files()?;
+        files.sort_unstable_by(|one, other| one.path.cmp(&other.path));
+        let files = files.into_iter().map(|it| (it.path, it.blob));
+        if snapshot.dirty.is_none() {
+            return Ok(changes(files, blobs(&self.scanned)));
+        }
+        // A snapshot of a part of the tree says nothing of the rest, and may have files that others leave out.
+        let all = scan::scan(self.source, &Options { vendored: true, ..Options::default() })?;
+        let mut changes = changes(files, blobs(&all));
+        changes.files.retain(|it| it.before.is_some());
+        Ok(changes)
+    }
 }
 
 /// The digest of what is not committed; none for other sources, and where nothing differs.

@@ -8,7 +8,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use knowing_index::{Options, Source};
+use knowing_index::{Options, Source, WorkChanges, WorkFiles};
 use knowing_store::Store;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -130,12 +130,20 @@ impl Cx<'_> {
                 if !may_index(&target, missing, policy)? {
                     return Err(error);
                 }
-                self.index_current(place, &target.url, &target.database, Options::default())?;
-                self.open_stored()?
+                let files = self.index_current(place, &target.url, &target.database, Options::default())?;
+                let mut opened = self.open_stored()?;
+                opened.compare_files(files.as_ref())?;
+                opened
             }
-            opened => opened?,
+            opened => {
+                let mut opened = opened?;
+                // Where HEAD moved, files are looked at beside the run that indexes it.
+                if policy != StalePolicy::Refresh || !opened.is_behind() {
+                    opened.look_at_files()?;
+                }
+                opened
+            }
         };
-        opened.look_at_files()?;
         let Some(place) = &opened.work.place else { return Ok(opened) };
         // A run that was killed left the rows and not what search needs: that is made up for, whatever the policy.
         let is_unfinished = opened.is_unfinished()?;
@@ -145,12 +153,14 @@ impl Cx<'_> {
         let options = Options { deadline: Some(Instant::now() + PATIENCE), ..Options::default() };
         let indexed = self.index_current(place, &opened.tree.repo, opened.database(), options);
         match indexed {
-            Ok(()) => {
-                opened = self.open_stored()?;
-                opened.look_at_files()?;
+            Ok(files) => {
+                let mut current = self.open_stored()?;
+                current.compare_files(files.as_ref())?;
+                return Ok(current);
             }
             // An old answer that says so is better than none.
             Err(error) if matches!(error.kind, ErrorKind::Timeout | ErrorKind::Busy | ErrorKind::Io) => {
+                opened.look_at_files()?;
                 opened.tree.stale = (!opened.tree.is_fresh()).then(|| match error.kind {
                     ErrorKind::Timeout => {
                         format!("indexing HEAD takes over {} s; run `knowing index`", PATIENCE.as_secs())
@@ -195,8 +205,14 @@ impl Cx<'_> {
         Ok(Opened { store, snapshot, tree, prefix, work: WorkState::of(work.place) })
     }
 
-    /// Indexes what a checkout stands at.
-    fn index_current(&self, place: &Place, url: &str, database: &Path, options: Options) -> Result<()> {
+    /// Indexes what a checkout stands at; the files as they are meanwhile.
+    fn index_current<'p>(
+        &self,
+        place: &'p Place,
+        url: &str,
+        database: &Path,
+        options: Options,
+    ) -> Result<Option<WorkFiles<'p>>> {
         let mut store = self.watched(Store::open(database)?)?;
         let source = match place {
             Place::Directory(directory) => Source::Directory(directory),
@@ -205,11 +221,37 @@ impl Cx<'_> {
                 None => return Err(index_repo::no_commit(checkout)),
             },
         };
-        index_repo::index_place(self, &mut store, place, url, source, &options)?;
+        let (_, files) =
+            with_files(place, || index_repo::index_place(self, &mut store, place, url, source, &options))?;
         // A convenience: what is not entered there is indexed all the same.
         let _ = index_repo::register(self, url, database, place);
-        Ok(())
+        Ok(files)
     }
+}
+
+/// What lies on disk beside HEAD; none where nothing can.
+fn files_of(place: &Place) -> Result<Option<Source<'_>>> {
+    Ok(match place {
+        Place::Directory(directory) => Some(Source::Directory(directory)),
+        Place::Git(checkout) => match (checkout.work_dir(), checkout.head()?.commit) {
+            (Some(_), Some(commit)) => Some(Source::WorkTree { checkout, commit }),
+            _ => None,
+        },
+    })
+}
+
+/// Does something that takes a while, and looks at the files meanwhile.
+pub(crate) fn with_files<'p, T>(
+    place: &'p Place,
+    work: impl FnOnce() -> Result<T>,
+) -> Result<(T, Option<WorkFiles<'p>>)> {
+    let source = files_of(place)?;
+    std::thread::scope(|scope| {
+        let files = source.map(|it| scope.spawn(move || WorkFiles::read(it)));
+        let done = work();
+        let files = files.map(|it| it.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        Ok((done?, files.transpose()?))
+    })
 }
 
 /// Whether a question may index what has no snapshot.
@@ -229,16 +271,22 @@ fn may_index(target: &Target, missing: Missing, policy: StalePolicy) -> Result<b
 impl Opened {
     /// Finds out which files differ from the snapshot, and says so in the tree.
     pub(crate) fn look_at_files(&mut self) -> Result<()> {
-        let Some(place) = &self.work.place else { return Ok(()) };
-        let source = match place {
-            Place::Directory(directory) => Source::Directory(directory),
-            Place::Git(checkout) => match (checkout.work_dir(), checkout.head()?.commit) {
-                (Some(_), Some(commit)) => Source::WorkTree { checkout, commit },
-                _ => return Ok(()),
-            },
-        };
-        let changes = knowing_index::work_changes(&self.store, &self.snapshot, source)?;
-        let Some(digest) = changes.digest() else { return Ok(()) };
+        let source = self.work.place.as_ref().map(files_of).transpose()?.flatten();
+        let files = source.map(WorkFiles::read).transpose()?;
+        let changes = files.map(|it| it.changes_since(&self.store, &self.snapshot)).transpose()?;
+        changes.into_iter().for_each(|it| self.set_changes(it));
+        Ok(())
+    }
+
+    /// As `look_at_files`, of files that were read already.
+    pub(crate) fn compare_files(&mut self, files: Option<&WorkFiles<'_>>) -> Result<()> {
+        let changes = files.map(|it| it.changes_since(&self.store, &self.snapshot)).transpose()?;
+        changes.into_iter().for_each(|it| self.set_changes(it));
+        Ok(())
+    }
+
+    fn set_changes(&mut self, changes: WorkChanges) {
+        let Some(digest) = changes.digest() else { return };
         let commit = tree_name(&self.snapshot);
         let commit = commit.split('+').next().unwrap_or_default();
         self.tree.tree = format!("{commit}+{}", &digest.to_string()[..8]);
@@ -247,7 +295,6 @@ impl Opened {
         }
         self.tree.dirty = changes.files.iter().take(MAX_NAMED).map(|it| it.path.clone()).collect();
         self.work.set(changes);
-        Ok(())
     }
 
     /// Whether the run that made the snapshot of HEAD did not come to its end.
@@ -260,11 +307,16 @@ impl Opened {
 
     /// Whether there is a newer state to index: HEAD, or without git the files.
     fn needs_index(&self) -> bool {
-        let is_versioned = self.work.place.as_ref().is_none_or(Place::is_versioned);
-        match is_versioned {
-            true => !self.tree.is_fresh() && !self.tree.fresh.starts_with("dirty"),
-            false => self.work.n_changes() > 0,
-        }
+        self.is_behind() || (!self.is_versioned() && self.work.n_changes() > 0)
+    }
+
+    /// Whether the snapshot is not that of HEAD; a place without git has none.
+    fn is_behind(&self) -> bool {
+        self.is_versioned() && !self.tree.is_fresh() && !self.tree.fresh.starts_with("dirty")
+    }
+
+    fn is_versioned(&self) -> bool {
+        self.work.place.as_ref().is_none_or(Place::is_versioned)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use knowing_index::{Options, Report, Request, Source};
+use knowing_index::{Options, Report, Request, Source, WorkFiles};
 use knowing_model::{SnapshotId, hex};
 use knowing_store::{SnapshotRow, Store};
 use knowing_vcs::{Checkout, CommitId, Note};
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::answer::{SCHEMA, Tree, rounded};
 use crate::cx::{Cx, Opened, tree_name};
 use crate::error::{Error, ErrorKind, Result};
-use crate::freshness::TreeChoice;
+use crate::freshness::{self, TreeChoice};
 use crate::place::Place;
 use crate::registry::Registry;
 use crate::work_state::WorkState;
@@ -158,10 +158,15 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &IndexRepo) -> Result<IndexReply> 
     };
     let database = cx.environment.database_of(&identity.url)?;
     let mut store = cx.watched(Store::open(&database)?)?;
-    let report = index_place(cx, &mut store, &place, &identity.url, source, &options)?;
+    let index = |store: &mut Store| index_place(cx, store, &place, &identity.url, source, &options);
+    // What was asked for by name is what it is, whatever the files are.
+    let (report, files) = match wanted {
+        Wanted::Head => freshness::with_files(&place, || index(&mut store))?,
+        Wanted::Working | Wanted::Commit(_) => (index(&mut store)?, None),
+    };
     let mut notes: Vec<String> = identity.notes.iter().map(|it| note(*it).to_owned()).collect();
     notes.extend(register(cx, &identity.url, &database, &place));
-    let tree = tree_of(store, identity.url, &report, place, wanted)?;
+    let tree = tree_of(store, identity.url, &report, files.as_ref())?;
     Ok(IndexReply {
         tree,
         commit: hex(&report.commit),
@@ -242,7 +247,7 @@ pub(crate) fn no_commit(checkout: &Checkout) -> Error {
 }
 
 /// What was indexed, and how the files on disk stand to it.
-fn tree_of(store: Store, url: String, report: &Report, place: Place, wanted: Wanted<'_>) -> Result<Tree> {
+fn tree_of(store: Store, url: String, report: &Report, files: Option<&WorkFiles<'_>>) -> Result<Tree> {
     let snapshot = made(&store, report.snapshot)?;
     let tree = Tree {
         schema: SCHEMA,
@@ -252,12 +257,8 @@ fn tree_of(store: Store, url: String, report: &Report, place: Place, wanted: Wan
         fresh: "yes".to_owned(),
         ..Tree::default()
     };
-    let mut opened =
-        Opened { store, snapshot, tree, prefix: String::new(), work: WorkState::of(Some(place)) };
-    // What was asked for by name is what it is, whatever the files are.
-    if wanted == Wanted::Head {
-        opened.look_at_files()?;
-    }
+    let mut opened = Opened { store, snapshot, tree, prefix: String::new(), work: WorkState::default() };
+    opened.compare_files(files)?;
     Ok(opened.tree)
 }
 

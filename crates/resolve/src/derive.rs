@@ -7,6 +7,7 @@ mod tested;
 
 use knowing_model::facts::BaseRole;
 use knowing_model::{EdgeKind, NodeKind, Provenance};
+use rayon::prelude::*;
 
 use crate::again::Previous;
 use crate::again::keys::mix;
@@ -106,27 +107,45 @@ pub(crate) fn completed(world: &World<'_>, file: u32, own: &[DerivedEdge]) -> Ve
 
 /// `leads` are those of each file.
 pub(crate) fn derive(world: &World<'_>, leads: &[Vec<Lead>], previous: Option<&Previous<'_>>) -> Derived {
-    let mut edges = Vec::new();
-    for def in (0..world.n_defs() as u32).map(Def) {
-        let owner = world.hierarchy.owner_type(world, def);
-        if let Some(owner) = owner.filter(|it| *it != def) {
-            let provenance = Provenance::Structural;
-            edges.push(DerivedEdge::new(owner, def, EdgeKind::Contains, provenance));
-            edges.push(DerivedEdge::new(def, owner, EdgeKind::MemberOf, provenance));
-            overrides(world, def, owner, &mut edges);
+    let (mut edges, (tested, (similar, keeps_similar))) = rayon::join(
+        || {
+            let mut edges = structure(world);
+            hints::propagate(world, leads, &mut edges);
+            edges
+        },
+        || rayon::join(|| tested::tested(world, leads), || similar::similar(world, previous)),
+    );
+    edges.extend(tested);
+    edges.extend(similar);
+    // What is stated first is what counts.
+    edges.par_sort_by_key(|it| (it.source, it.target, it.kind));
+    edges.dedup_by_key(|it| (it.source, it.target, it.kind));
+    Derived { edges, keeps_similar }
+}
+
+/// What types consist of, and what their members override.
+fn structure(world: &World<'_>) -> Vec<DerivedEdge> {
+    let files = (0..world.n_files() as u32).into_par_iter();
+    let of_files = files.map(|file| {
+        let mut edges = Vec::new();
+        for def in world.defs_of(file) {
+            let owner = world.hierarchy.owner_type(world, def);
+            if let Some(owner) = owner.filter(|it| *it != def) {
+                let provenance = Provenance::Structural;
+                edges.push(DerivedEdge::new(owner, def, EdgeKind::Contains, provenance));
+                edges.push(DerivedEdge::new(def, owner, EdgeKind::MemberOf, provenance));
+                overrides(world, def, owner, &mut edges);
+            }
         }
-    }
+        edges
+    });
+    let mut edges = of_files.collect::<Vec<_>>().concat();
     for parts in world.hierarchy.types_in_parts() {
         let (kind, provenance) = (EdgeKind::References, Provenance::Structural);
         edges.extend(parts[1..].iter().map(|it| DerivedEdge::new(*it, parts[0], kind, provenance)));
     }
     crate::languages::derived(world, &mut edges);
-    hints::propagate(world, leads, &mut edges);
-    tested::tested(world, leads, &mut edges);
-    let keeps_similar = similar::similar(world, previous, &mut edges);
-    edges.sort_unstable_by_key(|it| (it.source, it.target, it.kind));
-    edges.dedup_by_key(|it| (it.source, it.target, it.kind));
-    Derived { edges, keeps_similar }
+    edges
 }
 
 fn overrides(world: &World<'_>, def: Def, owner: Def, edges: &mut Vec<DerivedEdge>) {

@@ -93,8 +93,7 @@ pub fn resolve_while(
     if !is_wanted() {
         return None;
     }
-    world.hierarchy = Hierarchy::build(&world);
-    world.offers = Offers::new(&world);
+    (world.hierarchy, world.offers) = rayon::join(|| Hierarchy::build(&world), || Offers::new(&world));
     world.routes = Routes::new(&world);
     world.programs = Programs::new(&world);
     let shared = again::shared(&world);

@@ -18,20 +18,38 @@ pub(crate) struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    pub(crate) fn new(vocabulary: impl Iterator<Item = &'static str>) -> Names<'a> {
+    /// With room for so many.
+    pub(crate) fn new(n_names: usize) -> Names<'a> {
         let mut names = Names::default();
-        vocabulary.for_each(|it| {
-            names.intern(it);
-        });
-        names.n_vocabulary = names.texts.len() as u32;
+        names.ids.reserve(n_names);
+        names.texts.reserve(n_names);
+        names.hashes.reserve(n_names);
         names
     }
 
+    /// What is a name whatever the files say. Before all others.
+    pub(crate) fn add_vocabulary(&mut self, vocabulary: impl Iterator<Item = &'static str>) {
+        vocabulary.for_each(|it| {
+            self.intern(it);
+        });
+        self.n_vocabulary = self.texts.len() as u32;
+    }
+
     pub(crate) fn intern(&mut self, text: &'a str) -> Name {
+        self.intern_hashed(text, || keys::name(text))
+    }
+
+    /// The names here of all names there.
+    pub(crate) fn add_all(&mut self, others: &Names<'a>) -> Vec<Name> {
+        let others = others.texts.iter().zip(&others.hashes);
+        others.map(|(text, hash)| self.intern_hashed(text, || *hash)).collect()
+    }
+
+    fn intern_hashed(&mut self, text: &'a str, hash: impl FnOnce() -> u64) -> Name {
         *self.ids.entry(text).or_insert_with(|| {
             let name = Name(u32::try_from(self.texts.len()).expect("fewer than 4 G distinct names"));
             self.texts.push(text);
-            self.hashes.push(keys::name(text));
+            self.hashes.push(hash());
             name
         })
     }

@@ -3,6 +3,7 @@
 use knowing_model::facts::{Decl, DeclId, FileFacts, Modifiers, Str};
 use knowing_model::name::container_of;
 use knowing_model::{ContainerClass, NodeFlags, NodeKind};
+use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::again::keys::{self, Door};
@@ -23,6 +24,9 @@ pub(crate) struct Def(pub(crate) u32);
 /// A module of the project: a file, a directory, or a part of a file.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct ModuleId(pub(crate) u32);
+
+/// In about so many files a name occurs: room is made once.
+const STRINGS_A_NAME: usize = 6;
 
 pub(crate) struct World<'a> {
     pub(crate) input: Input<'a>,
@@ -48,12 +52,7 @@ pub(crate) struct World<'a> {
 
 impl<'a> World<'a> {
     pub(crate) fn new(input: Input<'a>) -> World<'a> {
-        let mut names = Names::new(languages::vocabulary());
-        let file_names: Vec<Vec<Name>> = input
-            .files
-            .iter()
-            .map(|file| file.facts.strings.iter().map(|text| names.intern(text)).collect())
-            .collect();
+        let (names, file_names) = names_of(input.files);
         let mut first_def = Vec::with_capacity(input.files.len() + 1);
         let mut file_of_def = Vec::new();
         for (index, file) in input.files.iter().enumerate() {
@@ -64,7 +63,7 @@ impl<'a> World<'a> {
         let scopes = scopes_of(input.files, &file_names);
         let rules = input.files.iter().map(|file| languages::rules_of(&file.facts.language)).collect();
         let file_by_path = input.files.iter().enumerate().map(|(at, file)| (file.path, at as u32)).collect();
-        let mut world = World {
+        let world = World {
             input,
             names,
             file_names,
@@ -81,10 +80,11 @@ impl<'a> World<'a> {
             file_by_path,
             repeated: FxHashSet::default(),
         };
-        world.modules = Modules::new(&world);
-        world.repeated = repeated(&world);
-        world.members_by_name = members_by_name(&world);
-        world
+        let (modules, (repeated, members_by_name)) = rayon::join(
+            || Modules::new(&world),
+            || rayon::join(|| repeated(&world), || members_by_name(&world)),
+        );
+        World { modules, repeated, members_by_name, ..world }
     }
 
     pub(crate) fn n_files(&self) -> usize {
@@ -150,6 +150,11 @@ impl<'a> World<'a> {
         Def(self.first_def[file as usize] + decl.0)
     }
 
+    /// The declarations of a file.
+    pub(crate) fn defs_of(&self, file: u32) -> impl Iterator<Item = Def> {
+        (self.first_def[file as usize]..self.first_def[file as usize + 1]).map(Def)
+    }
+
     pub(crate) fn n_defs(&self) -> usize {
         self.file_of_def.len()
     }
@@ -207,8 +212,31 @@ impl<'a> World<'a> {
     }
 }
 
+/// All texts of all files as names, numbered in the order in which they are first met.
+fn names_of<'a>(files: &[InputFile<'a>]) -> (Names<'a>, Vec<Vec<Name>>) {
+    let part = files.len().div_ceil(rayon::current_num_threads()).max(1);
+    let of_part = |(number, files): (usize, &[InputFile<'a>])| {
+        let n_strings: usize = files.iter().map(|it| it.facts.strings.len()).sum();
+        let mut names = Names::new(n_strings / STRINGS_A_NAME);
+        if number == 0 {
+            names.add_vocabulary(languages::vocabulary());
+        }
+        let own = files.iter().map(|file| file.facts.strings.iter().map(|it| names.intern(it)).collect());
+        let own: Vec<Vec<Name>> = own.collect();
+        (names, own)
+    };
+    let parts: Vec<(Names<'a>, Vec<Vec<Name>>)> = files.par_chunks(part).enumerate().map(of_part).collect();
+    let mut parts = parts.into_iter();
+    let (mut names, mut all) = parts.next().unwrap_or_else(|| of_part((0, &[])));
+    for (others, mut own) in parts {
+        let known = names.add_all(&others);
+        own.par_iter_mut().flatten().for_each(|it| *it = known[it.0 as usize]);
+        all.extend(own);
+    }
+    (names, all)
+}
+
 fn scopes_of(files: &[InputFile<'_>], names: &[Vec<Name>]) -> Vec<Scopes> {
-    use rayon::prelude::*;
     let scopes = files.par_iter().zip(names).enumerate();
     scopes.map(|(at, (file, names))| Scopes::new(at as u32, file.path, file.facts, names)).collect()
 }

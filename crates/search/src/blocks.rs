@@ -1,5 +1,8 @@
 //! The best documents of a segment, in blocks: within a block all terms are added up in their order, term by term, into
 //! sums that fit in the processor's cache; then the best are kept and the next block begins.
+//!
+//! Views stand side by side in groups of `LANES`, and a posting is added to all views of a group at once, without asking
+//! which it counts in: what it does not count in gets 0, which changes no bit of a sum.
 
 use std::ops::Range;
 
@@ -7,11 +10,15 @@ use rayon::prelude::*;
 
 use crate::fields::N_FIELDS;
 use crate::postings::{Cursor, fields_of};
-use crate::score::weighted_sum;
+use crate::score::View;
 use crate::searcher::Prepared;
 
 /// Documents of a block.
 const BLOCK: usize = 4096;
+
+/// Views of a group. So many numbers are a few instructions.
+const LANES: usize = 8;
+type Lanes = [f64; LANES];
 
 #[derive(Clone, Copy)]
 pub(crate) struct Candidate {
@@ -63,11 +70,11 @@ fn best_among(
         .filter_map(|term| {
             let mut cursor = index.postings(term.numbers[segment]?);
             cursor.advance_to(documents.start);
-            Some(List { cursor, weights: &term.weights })
+            Some(List { cursor, weights: in_groups(&term.weights) })
         })
         .collect();
     let mut block = Block::new(prepared, segment);
-    if limit > 0 {
+    if limit > 0 && n_views > 0 {
         while let Some(first) = lists.iter().map(|it| it.cursor.key).min().filter(|&it| it < documents.end) {
             block.first = first;
             block.end = documents.end.min(first.saturating_add(BLOCK as u32));
@@ -86,41 +93,48 @@ fn best_among(
 /// The postings of a term, as far as they are not read yet.
 struct List<'s> {
     cursor: Cursor<'s>,
-    /// By view.
-    weights: &'s [f64],
+    /// By group of views.
+    weights: Vec<Lanes>,
 }
 
 struct Block<'s> {
     prepared: &'s Prepared<'s>,
     segment: usize,
-    n_views: usize,
+    n_groups: usize,
     lengths: [&'s [u32]; N_FIELDS],
-    /// For each field the views it counts in, and its weight there.
-    views_of: [Vec<(usize, f64)>; N_FIELDS],
+    /// By group of views, the weights of each field.
+    weights: Vec<[Lanes; N_FIELDS]>,
     first: u32,
     /// The first document that is not of the block.
     end: u32,
-    /// By document of the block and view.
-    sums: Vec<f64>,
+    /// By document of the block and group of views.
+    sums: Vec<Lanes>,
     /// A bit for each document of the block that has a term.
     touched: [u64; BLOCK / 64],
 }
 
+/// What there is of each view, by group.
+fn in_groups(of_views: &[f64]) -> Vec<Lanes> {
+    let groups = of_views.chunks(LANES);
+    groups.map(|group| std::array::from_fn(|lane| group.get(lane).copied().unwrap_or(0.0))).collect()
+}
+
 impl<'s> Block<'s> {
     fn new(prepared: &'s Prepared<'s>, segment: usize) -> Block<'s> {
-        let views = prepared.query.views();
-        let views_of = std::array::from_fn(|field| {
-            let weights = views.iter().map(|it| it.weights[field]).enumerate();
-            weights.filter(|it| it.1 > 0.0).collect()
-        });
-        let sums = vec![0.0; BLOCK * views.len()];
+        let groups = prepared.query.views().chunks(LANES);
+        let of_field = |views: &[View], field: usize| -> Lanes {
+            std::array::from_fn(|lane| views.get(lane).map_or(0.0, |it| it.weights[field]))
+        };
+        let weights = groups.map(|views| std::array::from_fn(|field| of_field(views, field)));
+        let weights: Vec<[Lanes; N_FIELDS]> = weights.collect();
+        let sums = vec![[0.0; LANES]; BLOCK * weights.len()];
         let lengths = prepared.segments[segment].index.columns_of_lengths();
         Block {
             prepared,
             segment,
-            n_views: views.len(),
+            n_groups: weights.len(),
             lengths,
-            views_of,
+            weights,
             first: 0,
             end: 0,
             sums,
@@ -130,22 +144,23 @@ impl<'s> Block<'s> {
 
     /// Adds what a term gives to the documents of the block.
     fn add(&mut self, list: &mut List<'_>) {
-        let Prepared { norms, query, .. } = self.prepared;
-        let Block { n_views, lengths, views_of, first, end, sums, touched, .. } = self;
-        let (n_views, first, end) = (*n_views, *first as usize, *end);
+        let Prepared { norms, .. } = self.prepared;
+        let Block { n_groups, lengths, weights, first, end, sums, touched, .. } = self;
+        let (n_groups, first, end) = (*n_groups, *first as usize, *end);
+        let k1 = norms.k1;
         // Beside the loop's other values, not behind a reference.
         let mut cursor = list.cursor.clone();
         while cursor.key < end {
             let document = cursor.key as usize;
             let place = document - first;
             touched[place / 64] |= 1 << (place % 64);
-            let sums = &mut sums[place * n_views..][..n_views];
+            let sums = &mut sums[place * n_groups..][..n_groups];
+            let groups = sums.iter_mut().zip(&*weights).zip(&list.weights);
             match cursor.short() {
                 Some((field, count)) => {
                     let weighed = norms.weigh(field, count, lengths[field][document]);
-                    for &(view, weight) in &views_of[field] {
-                        let x = weight * weighed;
-                        sums[view] += list.weights[view] * (x / (norms.k1 + x));
+                    for ((sums, weights), of_term) in groups {
+                        saturate(sums, of_term, k1, &weights[field].map(|it| it * weighed));
                     }
                 }
                 None => {
@@ -154,11 +169,12 @@ impl<'s> Block<'s> {
                     for field in fields_of(counts.mask) {
                         weighed[field] = norms.weigh(field, counts.of[field], lengths[field][document]);
                     }
-                    for ((sum, view), weight) in sums.iter_mut().zip(query.views()).zip(list.weights) {
-                        let x = weighted_sum(&view.weights, &weighed, counts.mask);
-                        if x > 0.0 {
-                            *sum += weight * (x / (norms.k1 + x));
+                    for ((sums, weights), of_term) in groups {
+                        let mut x = [0.0; LANES];
+                        for field in fields_of(counts.mask) {
+                            x.iter_mut().zip(&weights[field]).for_each(|(x, it)| *x += it * weighed[field]);
                         }
+                        saturate(sums, of_term, k1, &x);
                     }
                 }
             }
@@ -170,21 +186,37 @@ impl<'s> Block<'s> {
     /// Hands the sums over and leaves the block empty.
     fn drain(&mut self, best: &mut [Best]) {
         let removed = self.prepared.segments[self.segment].removed;
+        let mut least = in_groups(&best.iter().map(|it| it.least).collect::<Vec<_>>());
         for (word, bits) in self.touched.iter_mut().enumerate() {
             while *bits != 0 {
                 let place = word * 64 + bits.trailing_zeros() as usize;
                 *bits &= *bits - 1;
                 let document = self.first + place as u32;
-                let sums = &mut self.sums[place * self.n_views..][..self.n_views];
-                let counts = removed.is_empty() || removed.binary_search(&document).is_err();
-                for (sum, best) in sums.iter_mut().zip(best.iter_mut()) {
-                    let score = std::mem::take(sum);
-                    if score > 0.0 && counts {
+                let sums = &mut self.sums[place * self.n_groups..][..self.n_groups];
+                let groups = sums.iter_mut().zip(&mut least).zip(best.chunks_mut(LANES));
+                for ((sums, least), best) in groups {
+                    let scores = std::mem::take(sums);
+                    let is_better = scores.iter().zip(&*least).fold(false, |any, (one, it)| any | (one > it));
+                    if !is_better || removed.binary_search(&document).is_ok() {
+                        continue;
+                    }
+                    for ((best, score), least) in best.iter_mut().zip(scores).zip(least) {
                         best.push(Candidate { score, document });
+                        *least = best.least;
                     }
                 }
             }
         }
+    }
+}
+
+/// Adds what a term gives to a document of which its fields weigh `x` in each view.
+#[inline(always)]
+fn saturate(sums: &mut Lanes, of_term: &Lanes, k1: f64, x: &Lanes) {
+    for lane in 0..LANES {
+        // Where both are 0, nothing is to be added either.
+        let divisor = (k1 + x[lane]).max(f64::MIN_POSITIVE);
+        sums[lane] += of_term[lane] * (x[lane] / divisor);
     }
 }
 

@@ -195,10 +195,9 @@ impl Names {
         Some(FileIndex(at as u32))
     }
 
-    /// Files that have a word as a segment of their path (`a/word/b.py`, `a/word.py`) in any ASCII case, by path; of many
-    /// only the first. `word` is in lower case.
+    /// Files that have a word as a segment of their path (`a/word/b.py`, `a/word.py`) in any ASCII case, by path. `word` is
+    /// in lower case.
     pub fn files_with_segment(&self, word: &str) -> &[FileIndex] {
-        const MAX_FILES: usize = 60;
         let by_segment = self.by_segment.get_or_init(|| {
             let mut by_segment: FxHashMap<Box<str>, Vec<FileIndex>> = FxHashMap::default();
             let mut lower = String::new();
@@ -210,7 +209,7 @@ impl Names {
                         Some(files) => files,
                         None => by_segment.entry(lower.as_str().into()).or_default(),
                     };
-                    if files.len() < MAX_FILES && files.last() != Some(&file) {
+                    if files.last() != Some(&file) {
                         files.push(file);
                     }
                 }

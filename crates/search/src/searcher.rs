@@ -135,11 +135,15 @@ impl Prepared<'_> {
                 }));
             }
         }
+        let order = |one: &Hit, other: &Hit| {
+            other.score.total_cmp(&one.score).then_with(|| one.node.cmp(&other.node))
+        };
         for hits in &mut found {
-            hits.sort_unstable_by(|one, other| {
-                other.score.total_cmp(&one.score).then_with(|| one.node.cmp(&other.node))
-            });
+            if hits.len() > limit && limit > 0 {
+                hits.select_nth_unstable_by(limit - 1, order);
+            }
             hits.truncate(limit);
+            hits.sort_unstable_by(order);
         }
         found
     }

@@ -169,6 +169,8 @@ fn set_up(connection: &Connection) -> std::result::Result<(), Fault> {
     connection.pragma_update(None, "mmap_size", 256 << 20)?;
     // Negative: in KiB.
     connection.pragma_update(None, "cache_size", -(64 << 10))?;
+    // A statement is planned once, and not again for each value that it is asked with.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     // A first index leaves a log of its whole size behind otherwise.
     connection.pragma_update(None, "journal_size_limit", 16 << 20)?;
     Ok(())

@@ -47,9 +47,15 @@ impl Checkout {
         let repo = self.local();
         let Some(top) = self.work_dir() else { return Ok(WorkFiles::default()) };
         let index = repo.index_or_empty().map_err(Error::git("read the index"))?;
-        let mut list = WorkFiles::default();
-        add_tracked(&repo, &index, top, &mut list)?;
-        add_untracked(&repo, &index, top, &mut list)?;
+        let mut list = std::thread::scope(|scope| {
+            // Each of the two asks the file system about every file.
+            let untracked = scope.spawn(|| untracked(&self.local(), &index, top));
+            let mut list = tracked(&repo, &index, top)?;
+            let untracked = untracked.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            list.files.extend(untracked.files);
+            list.unusable_paths.extend(untracked.unusable_paths);
+            Ok(list)
+        })?;
         list.sort();
 
         let mut ignore = Ignore::default();
@@ -104,12 +110,8 @@ pub(crate) fn read_inside(top: &Path, path: &str) -> Result<Option<Vec<u8>>> {
     }
 }
 
-fn add_tracked(
-    repo: &gix::Repository,
-    index: &gix::index::State,
-    top: &Path,
-    list: &mut WorkFiles,
-) -> Result<()> {
+fn tracked(repo: &gix::Repository, index: &gix::index::State, top: &Path) -> Result<WorkFiles> {
+    let mut list = WorkFiles::default();
     let stat_options = repo.stat_options().map_err(Error::git("read the configuration"))?;
     let mut real_directories = HashMap::new();
     for entry in index.entries() {
@@ -164,15 +166,11 @@ fn add_tracked(
             && !entry.stat.is_racy(index.timestamp(), stat_options);
         list.add(path, kind, if is_clean { Content::Known(blob) } else { Content::OnDisk { size } });
     }
-    Ok(())
+    Ok(list)
 }
 
-fn add_untracked(
-    repo: &gix::Repository,
-    index: &gix::index::State,
-    top: &Path,
-    list: &mut WorkFiles,
-) -> Result<()> {
+fn untracked(repo: &gix::Repository, index: &gix::index::State, top: &Path) -> Result<WorkFiles> {
+    let mut list = WorkFiles::default();
     let fault = || Error::git("list the working tree");
     let options = repo.dirwalk_options().map_err(fault())?;
     let mut found = delegate::Collect::default();
@@ -189,7 +187,7 @@ fn add_untracked(
         let Some(metadata) = link_metadata(&top.join(inside))? else { continue };
         list.add(entry.rela_path.as_bstr(), kind, Content::OnDisk { size: metadata.len() });
     }
-    Ok(())
+    Ok(list)
 }
 
 /// Whether no part of a directory's path is a symbolic link, which could lead out of the repository.

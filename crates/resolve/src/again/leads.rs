@@ -2,6 +2,7 @@
 
 use knowing_model::EdgeKind;
 use knowing_model::facts::DeclId;
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::changes::Previous;
@@ -15,22 +16,19 @@ pub(crate) fn leads(
     files: &[Option<FileEdges>],
     previous: Option<&Previous<'_>>,
 ) -> Vec<Vec<Lead>> {
-    let mut defs: Option<FxHashMap<u64, Def>> = None;
-    let mut all = Vec::with_capacity(files.len());
-    for (at, file) in (0..).zip(files) {
-        all.push(match file {
-            Some(file) => Lead::all(world, file),
-            None => {
-                let defs = defs.get_or_insert_with(|| by_digest(world));
-                let place = previous.and_then(|it| it.same[at as usize]).map_or(usize::MAX, |it| it as usize);
-                let record = previous.and_then(|it| it.record.files().get(place));
-                let leads = record.into_iter().flat_map(|it| &it.leads);
-                // What a kept result speaks of is there: else the file would have been resolved again.
-                leads.filter_map(|it| read(world, at, *it, defs)).collect()
-            }
-        });
-    }
-    all
+    let is_any_kept = files.iter().any(Option::is_none);
+    let defs = if is_any_kept { by_digest(world) } else { FxHashMap::default() };
+    let all = files.par_iter().enumerate().map(|(at, file)| match file {
+        Some(file) => Lead::all(world, file),
+        None => {
+            let place = previous.and_then(|it| it.same[at]).map_or(usize::MAX, |it| it as usize);
+            let record = previous.and_then(|it| it.record.files().get(place));
+            let leads = record.into_iter().flat_map(|it| &it.leads);
+            // What a kept result speaks of is there: else the file would have been resolved again.
+            leads.filter_map(|it| read(world, at as u32, *it, &defs)).collect()
+        }
+    });
+    all.collect()
 }
 
 /// As they are kept.

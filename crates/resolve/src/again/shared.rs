@@ -1,6 +1,7 @@
 //! What was made of all files together: keys and digests of the answers of the hierarchy and of the modules.
 
 use knowing_model::facts::DeclId;
+use rayon::prelude::*;
 
 use super::keys::{self, Door, mix};
 use super::provided::Answers;
@@ -65,18 +66,29 @@ impl Notary<'_> {
 }
 
 pub(crate) fn shared(world: &World<'_>) -> Answers {
-    let mut notary = Notary { world, answers: Vec::new() };
-    hierarchy(&mut notary);
-    world.modules.answers(world, &mut notary);
-    world.routes.answers(world, &mut notary);
-    world.offers.answers(world, &mut notary);
-    world.programs.answers(&mut notary);
-    for def in (0..world.n_defs() as u32).map(Def).filter(|it| world.is_repeated(*it)) {
-        notary.push(Door::Repeated, world.hash(def), None, 1);
-    }
+    let take_down = |of: &(dyn Fn(&mut Notary<'_>) + Sync)| {
+        let mut notary = Notary { world, answers: Vec::new() };
+        of(&mut notary);
+        notary.answers
+    };
+    let (mut answers, others) = rayon::join(
+        || take_down(&hierarchy),
+        || {
+            take_down(&|notary| {
+                world.modules.answers(world, notary);
+                world.routes.answers(world, notary);
+                world.offers.answers(world, notary);
+                world.programs.answers(notary);
+                for def in (0..world.n_defs() as u32).map(Def).filter(|it| world.is_repeated(*it)) {
+                    notary.push(Door::Repeated, world.hash(def), None, 1);
+                }
+            })
+        },
+    );
+    answers.extend(others);
     // The order of tables in memory is none.
-    notary.answers.sort_unstable();
-    Answers::new(notary.answers)
+    answers.par_sort_unstable();
+    Answers::new(answers)
 }
 
 fn hierarchy(notary: &mut Notary<'_>) {

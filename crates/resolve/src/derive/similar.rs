@@ -57,13 +57,9 @@ const EVERYWHERE: &[&str] = &[
     "where",
 ];
 
-/// Adds the edges of all packages but those in which no file is another one than in the run before. For each file whether
+/// The edges of all packages but those in which no file is another one than in the run before. For each file whether
 /// its edges are left out so.
-pub(super) fn similar(
-    world: &World<'_>,
-    previous: Option<&Previous<'_>>,
-    edges: &mut Vec<DerivedEdge>,
-) -> Vec<bool> {
+pub(super) fn similar(world: &World<'_>, previous: Option<&Previous<'_>>) -> (Vec<DerivedEdge>, Vec<bool>) {
     let settled = Settled::new(world, previous);
     let mut packages: BTreeMap<&str, Vec<Def>> = BTreeMap::new();
     for file in (0..world.n_files() as u32).filter(|it| !settled.has(*it)) {
@@ -71,8 +67,7 @@ pub(super) fn similar(
     }
     let packages: Vec<Vec<Def>> = packages.into_values().collect();
     let found: Vec<Vec<DerivedEdge>> = packages.par_iter().map(|it| within(world, it)).collect();
-    edges.extend(found.into_iter().flatten());
-    settled.files
+    (found.concat(), settled.files)
 }
 
 /// The edges of all files that stand in one directory with `file`.

@@ -13,7 +13,8 @@ const MAX_PER_TEST: usize = 50;
 /// Symbols of a test file that are joined with each other, and the pairs of them.
 const MAX_TOGETHER: usize = 20;
 
-pub(super) fn tested(world: &World<'_>, files: &[Vec<Lead>], edges: &mut Vec<DerivedEdge>) {
+pub(super) fn tested(world: &World<'_>, files: &[Vec<Lead>]) -> Vec<DerivedEdge> {
+    let mut edges = Vec::new();
     let reached = reached(world, files);
     let mut n_tests: FxHashMap<Def, u32> = FxHashMap::default();
     for targets in reached.values() {
@@ -34,8 +35,9 @@ pub(super) fn tested(world: &World<'_>, files: &[Vec<Lead>], edges: &mut Vec<Der
             edges.push(DerivedEdge::new(*test, target, EdgeKind::Tests, provenance));
         }
     }
-    by_name(world, &reached, edges);
-    together(&by_file, edges);
+    by_name(world, &reached, &mut edges);
+    together(&by_file, &mut edges);
+    edges
 }
 
 /// What each test calls or constructs itself, resolved, less what is test code.

@@ -1,5 +1,7 @@
 //! Files that the task names: paths as written, and modules that its code imports.
 
+use std::collections::BTreeSet;
+
 use knowing_search::FileIndex;
 
 use super::Channels;
@@ -29,17 +31,15 @@ impl Mentions {
         }
         let dotted = cx.task.identifiers.iter().map(|it| &it.segments).filter(|it| it.len() > 1);
         let written: Vec<&Vec<String>> = cx.task.imported.iter().chain(dotted).collect();
-        let mut modules = Vec::new();
-        if !written.is_empty() {
-            for file in (0..cx.names.n_files() as u32).map(FileIndex) {
-                let path = cx.names.path(file);
-                let most = written.iter().map(|it| agreeing(path, it)).max().unwrap_or(0);
-                if most > 0 {
-                    modules.push((file, most));
-                }
-            }
-        }
-        Mentions { paths, modules }
+        let firsts: BTreeSet<String> = written.iter().map(|it| it[0].to_ascii_lowercase()).collect();
+        let files: BTreeSet<FileIndex> =
+            firsts.iter().flat_map(|it| cx.names.files_with_segment(it)).copied().collect();
+        let modules = files.into_iter().filter_map(|file| {
+            let path = cx.names.path(file);
+            let most = written.iter().map(|it| agreeing(path, it)).max().unwrap_or(0);
+            (most > 0).then_some((file, most))
+        });
+        Mentions { paths, modules: modules.collect() }
     }
 
     pub(crate) fn is_named(&self, file: FileIndex) -> bool {

@@ -54,11 +54,9 @@ pub(super) fn file_of(cx: Channels<'_>, written: &str) -> Option<FileIndex> {
     let mut best: Option<(usize, FileIndex)> = None;
     let mut tied = false;
     let name = written.rsplit(['/', '\\']).next()?;
-    for file in (0..cx.names.n_files() as u32).map(FileIndex) {
+    let begin = name.split('.').next()?.to_ascii_lowercase();
+    for &file in cx.names.files_with_segment(&begin) {
         let path = cx.names.path(file);
-        if !path.ends_with(name) {
-            continue;
-        }
         let agreeing = agreeing_segments(path, written);
         match best {
             _ if agreeing == 0 => {}

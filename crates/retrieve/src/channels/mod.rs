@@ -29,6 +29,9 @@ pub(crate) use identifiers::agreeing;
 pub(crate) use inflow::{Inflow, N_WAYS};
 pub(crate) use lexical::Lexical;
 
+/// Files that are looked into because their path has a word of the task: of many only the first.
+const FILES_OF_A_WORD: usize = 60;
+
 /// What every channel may look at.
 #[derive(Clone, Copy)]
 pub(crate) struct Channels<'a> {

@@ -3,7 +3,7 @@
 use knowing_graph::NodeIndex;
 use knowing_model::EdgeKind;
 
-use super::Channels;
+use super::{Channels, FILES_OF_A_WORD};
 use crate::candidates::Found;
 use crate::noise;
 
@@ -21,7 +21,7 @@ pub(super) fn of(cx: Channels<'_>) -> (Vec<Found>, Vec<NodeIndex>) {
     let mut found: Vec<NodeIndex> = Vec::new();
     let mut spare: Vec<NodeIndex> = Vec::new();
     for term in terms {
-        let files = cx.names.files_with_segment(term).iter();
+        let files = cx.names.files_with_segment(term).iter().take(FILES_OF_A_WORD);
         let mut tiers: [Vec<NodeIndex>; 3] = Default::default();
         for &node in files.flat_map(|&it| cx.names.in_file(it)) {
             let node = NodeIndex(node);

@@ -3,7 +3,7 @@
 use knowing_graph::NodeIndex;
 use rustc_hash::FxHashSet;
 
-use super::Channels;
+use super::{Channels, FILES_OF_A_WORD};
 use crate::candidates::Found;
 use crate::noise;
 use crate::task::Keyword;
@@ -99,7 +99,8 @@ impl Tiers<'_> {
         let limit = self.found.len() + SEGMENT_CAP;
         for keyword in keywords.iter().filter(|it| it.lower.len() >= SEGMENT_MIN) {
             let names = self.cx.names;
-            for &node in names.files_with_segment(&keyword.lower).iter().flat_map(|&it| names.in_file(it)) {
+            let files = names.files_with_segment(&keyword.lower).iter().take(FILES_OF_A_WORD);
+            for &node in files.flat_map(|&it| names.in_file(it)) {
                 if self.found.len() >= limit {
                     return;
                 }

@@ -30,6 +30,7 @@ impl Names {
         nodes.iter().for_each(|it| draft.push(it, files));
         let mut by_name: Vec<u32> = (0..nodes.len() as u32).collect();
         by_name.sort_unstable_by(|&a, &b| draft.order(a, b));
+        draft.count_namesakes(&by_name);
         draft.finish(snapshot, files, by_name)
     }
 
@@ -64,13 +65,20 @@ impl Names {
         let old: Vec<u32> = self.by_name().iter().filter_map(|it| place[*it as usize]).collect();
         let mut old = old.as_slice();
         let mut by_name = Vec::with_capacity(nodes.len());
-        for at in new {
+        for &at in &new {
             let n_before = old.partition_point(|it| draft.order(*it, at) == Ordering::Less);
             by_name.extend_from_slice(&old[..n_before]);
             by_name.push(at);
             old = &old[n_before..];
         }
         by_name.extend_from_slice(old);
+        for &at in &new {
+            let name = draft.name(at).to_vec();
+            draft.recount_namesakes(&by_name, &name);
+        }
+        for (before, _) in (0..).zip(&place).filter(|it| it.1.is_none()) {
+            draft.recount_namesakes(&by_name, self.name(before).as_bytes());
+        }
         draft.finish(snapshot, files, by_name)
     }
 }
@@ -111,7 +119,7 @@ impl Draft {
         let at = self.text.len();
         self.text.extend_from_slice(own);
         let file = file.unwrap_or(NO_FILE);
-        self.records.push(NodeName { text: at as u32, file, namesakes: 0, ..*record });
+        self.records.push(NodeName { text: at as u32, file, ..*record });
         Ok(())
     }
 
@@ -149,7 +157,7 @@ impl Draft {
         (firsts, by_file)
     }
 
-    fn finish(mut self, snapshot: SnapshotId, files: &[FileInput<'_>], by_name: Vec<u32>) -> Result<Names> {
+    fn count_namesakes(&mut self, by_name: &[u32]) {
         let mut from = 0;
         while from < by_name.len() {
             let name = self.name(by_name[from]);
@@ -158,6 +166,17 @@ impl Draft {
             by_name[from..from + n].iter().for_each(|&it| self.records[it as usize].namesakes = n as u32);
             from += n;
         }
+    }
+
+    /// As `count_namesakes`, of one name.
+    fn recount_namesakes(&mut self, by_name: &[u32], name: &[u8]) {
+        let from = by_name.partition_point(|it| folded_order(self.name(*it), name) == Ordering::Less);
+        let same = |it: &u32| folded_order(self.name(*it), name) == Ordering::Equal;
+        let to = from + by_name[from..].partition_point(same);
+        by_name[from..to].iter().for_each(|&it| self.records[it as usize].namesakes = (to - from) as u32);
+    }
+
+    fn finish(self, snapshot: SnapshotId, files: &[FileInput<'_>], by_name: Vec<u32>) -> Result<Names> {
         let (firsts, by_file) = self.by_file(files.len());
         let Draft { records, mut text } = self;
         let mut file_records = Vec::with_capacity(files.len());
