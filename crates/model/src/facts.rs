@@ -94,6 +94,8 @@ pub struct FileFacts {
     pub is_private: bool,
     /// Texts of constants that may be a part of a path, sorted by declaration: other files build patterns of them.
     pub constants: Vec<Constant>,
+    /// Which versions a project file asks for of what it depends on.
+    pub versions: Vec<AskedVersion>,
 }
 
 impl FileFacts {
@@ -834,6 +836,14 @@ pub const HOLE: char = '\u{1}';
 pub struct Constant {
     pub decl: DeclId,
     pub text: Str,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct AskedVersion {
+    /// By ecosystem and name: `npm/react`.
+    pub package: Str,
+    /// As written: `^18.2`, `>= 2, < 3`.
+    pub version: Str,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

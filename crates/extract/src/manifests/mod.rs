@@ -73,13 +73,14 @@ impl Manifests {
             _ => return,
         };
         for it in &manifest.dependencies {
-            if it.path.is_some() || it.for_workspace || it.from_workspace {
+            if it.path.is_some() || it.from_workspace {
                 continue;
             }
             let name = it.package.as_deref().unwrap_or(&it.name);
             let offset = memchr::memmem::find(sheet.text.as_bytes(), it.name.as_bytes()).unwrap_or(0);
             let position = sheet.position(offset);
-            packages::depends(sheet, LinkEnd::File, ecosystem, name, position);
+            let version = it.version.as_deref().unwrap_or_default();
+            packages::depends(sheet, LinkEnd::File, ecosystem, name, version, position);
         }
         if self.name == "package_json" {
             node::scripts(sheet, readable);

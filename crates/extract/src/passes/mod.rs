@@ -18,8 +18,9 @@ mod test_requests;
 use std::cell::OnceCell;
 
 use knowing_model::facts::{
-    BindingTarget, Call, Certainty, Constant, DeclId, Expr, ExprId, FileFacts, HOLE, Handler, ImportKind,
-    Link, LinkEnd, Mount, Reference, ReferenceRole, ReferenceTarget, Route, Router, Str, Type, TypeId, Value,
+    AskedVersion, BindingTarget, Call, Certainty, Constant, DeclId, Expr, ExprId, FileFacts, HOLE, Handler,
+    ImportKind, Link, LinkEnd, Mount, Reference, ReferenceRole, ReferenceTarget, Route, Router, Str, Type,
+    TypeId, Value,
 };
 use knowing_model::{EdgeKind, NodeKind, Position};
 use rustc_hash::FxHashMap;
@@ -428,6 +429,8 @@ pub(crate) struct Found {
     pub(crate) constants: Vec<(DeclId, String)>,
     /// Fields of GraphQL that a declaration answers.
     pub(crate) served: Vec<(String, DeclId, Position)>,
+    /// Packages and the versions that are asked for.
+    pub(crate) versions: Vec<(String, String)>,
 }
 
 /// An application of a framework that starts in this file, and what stands before its patterns.
@@ -581,6 +584,10 @@ impl Found {
             };
             let FoundLink { from, kind, certainty, position, .. } = link;
             writer.facts.links.push(Link { from, to, kind, certainty, position });
+        }
+        for (package, version) in self.versions {
+            let (package, version) = (writer.str(&package), writer.str(&version));
+            writer.facts.versions.push(AskedVersion { package, version });
         }
         for (name, decl, position) in self.served {
             let from = LinkEnd::Offered { space: writer.str("graphql-field"), name: writer.str(&name) };
