@@ -24,6 +24,7 @@ mod python;
 mod rails;
 mod ruby;
 mod rust;
+mod symfony;
 mod warp;
 
 use knowing_model::Position;
