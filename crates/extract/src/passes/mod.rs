@@ -564,7 +564,9 @@ impl Found {
             let parent = Some(Router::Root);
             writer.facts.mounts.push(Mount { decl: None, child, parent, prefix, replaces: false, except });
         }
-        for (decl, text) in self.constants {
+        let mut constants = self.constants;
+        constants.sort_by_key(|it| it.0);
+        for (decl, text) in constants {
             let text = writer.str(&text);
             writer.facts.constants.push(Constant { decl, text });
         }

@@ -18,6 +18,7 @@ mod csharp;
 mod go;
 mod javascript;
 mod jvm;
+mod ktor;
 mod patterns;
 mod php;
 mod python;
