@@ -1,9 +1,9 @@
 //! Spring, JAX-RS, Spark.
 
-use knowing_model::facts::{DeclId, Expr, Handler, Router};
+use knowing_model::facts::{DeclId, Handler, Router};
 
 use super::{Group, New, group_at, handler_in, joined, push};
-use crate::passes::{Arg, Found, FoundMount, FoundRouter, Pass};
+use crate::passes::{Arg, Found, Pass};
 
 pub(super) const METHODS: &[&str] = &["get", "post", "put", "delete", "patch", "head", "options"];
 
