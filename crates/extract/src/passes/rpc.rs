@@ -55,6 +55,19 @@ fn implemented(pass: &Pass<'_>, found: &mut Found) {
         return node::served(pass, found);
     }
     for (index, decl) in (0..).zip(&pass.facts.decls) {
+        // Methods of a type of Go may stand in other files.
+        if language == "go"
+            && decl.kind.is_type_like()
+            && let Some(service) = served(pass, decl)
+        {
+            found.links.push(FoundLink {
+                from: LinkEnd::Decl(DeclId(index)),
+                to: FoundEnd::Offered("rpc-service", service),
+                kind: EdgeKind::ImplementsRpc,
+                certainty: Certainty::Pattern,
+                position: decl.span.name,
+            });
+        }
         if !matches!(decl.kind, NodeKind::Method | NodeKind::Function) {
             continue;
         }
