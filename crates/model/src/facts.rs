@@ -762,6 +762,17 @@ pub struct Route {
     pub verified: bool,
     pub handler: Handler,
     pub position: Position,
+    /// What the pattern is handed to: there is a route if that registers it.
+    pub through: Option<Through>,
+}
+
+/// A callable that is handed a pattern, and the argument that it is. The router is the argument before it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Through {
+    pub callee: ExprId,
+    pub argument: u8,
+    /// What stands before the router in this file.
+    pub prefix: Str,
 }
 
 /// What serves a route.

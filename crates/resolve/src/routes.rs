@@ -9,6 +9,8 @@
 //! Made once, before files are resolved, because the prefix of a route stands in another file; a file asks for its own
 //! routes and for those that its requests mean, and both are noted.
 
+mod helpers;
+
 use knowing_model::ContainerClass;
 use knowing_model::facts::{DeclId, Expr, ExprId, HOLE, Handler, Mount, Route, Router, Str, Type};
 use knowing_model::name::{container_of, in_file};
@@ -22,6 +24,8 @@ use crate::hierarchy::Ancestor;
 use crate::languages::Space;
 use crate::value::Value;
 use crate::world::{Def, World};
+
+use helpers::Helpers;
 
 /// Prefixes that one router may stand behind, and how many routers may stand in each other.
 const MAX_PREFIXES: usize = 16;
@@ -83,12 +87,24 @@ impl Routes {
             }
         }
         let mut routes = Routes::default();
+        let mut helpers = Helpers::new(world, &mounts, &files);
+        let mut handed: FxHashMap<u32, Vec<Placed>> = FxHashMap::default();
+        for file in &files {
+            let placed = helpers.placed(world, &mounts, *file);
+            if !placed.is_empty() {
+                handed.insert(*file, placed);
+            }
+        }
         for file in &files {
             let mut ev = Evaluator::new(world);
             let mut placed = Vec::new();
             for (fact, route) in (0..).zip(&world.found_in(*file).routes) {
-                place(&mut ev, &mounts, *file, fact, route, &mut placed);
+                if route.through.is_none() && !helpers.is_used(*file, fact) {
+                    place(&mut ev, &mounts, *file, fact, route, &mut placed);
+                }
             }
+            placed.extend(handed.remove(file).unwrap_or_default());
+            placed.sort_by_key(|it| it.fact);
             if !placed.is_empty() {
                 routes.files.insert(*file, placed);
             }

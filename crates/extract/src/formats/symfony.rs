@@ -93,6 +93,7 @@ fn route(sheet: &mut Sheet<'_>, method: &str, path: &str, controller: Option<&st
         verified: true,
         handler,
         position,
+        through: None,
     };
     sheet.facts.routes.push(route);
 }

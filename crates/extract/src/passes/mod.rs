@@ -21,7 +21,7 @@ use std::cell::OnceCell;
 use knowing_model::facts::{
     AskedVersion, BindingTarget, Call, Certainty, Constant, Decl, DeclId, Expr, ExprId, FileFacts, HOLE,
     Handler, ImportKind, Link, LinkEnd, Mount, Offer, Reference, ReferenceRole, ReferenceTarget, Route,
-    Router, Str, Type, TypeId, Value,
+    Router, Str, Through, Type, TypeId, Value,
 };
 use knowing_model::{EdgeKind, NodeKind, Position};
 use rustc_hash::FxHashMap;
@@ -468,6 +468,8 @@ pub(crate) struct FoundRoute {
     pub(crate) position: Position,
     /// Where names of the handler are looked up.
     pub(crate) offset: u32,
+    /// The callable that is handed the pattern, the argument it is, and what stands before the router.
+    pub(crate) through: Option<(ExprId, u8, String)>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -567,6 +569,11 @@ impl Found {
                 verified: route.verified,
                 handler: writer.handler(route.handler, route.offset),
                 position: route.position,
+                through: route.through.map(|(callee, argument, prefix)| Through {
+                    callee,
+                    argument,
+                    prefix: writer.pattern(&prefix),
+                }),
             };
             writer.facts.routes.push(it);
         }

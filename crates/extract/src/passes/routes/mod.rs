@@ -82,6 +82,7 @@ fn push(found: &mut Found, new: New<'_>) {
         handler: new.handler,
         position: new.position,
         offset: 0,
+        through: None,
     });
 }
 
