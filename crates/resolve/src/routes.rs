@@ -307,6 +307,16 @@ fn place(
 
 /// A pattern with the texts of the constants that it names; none when one is not known.
 fn filled(ev: &mut Evaluator<'_>, file: u32, decl: Option<DeclId>, pattern: &str) -> Option<String> {
+    filled_within(ev, file, decl, pattern, 0)
+}
+
+fn filled_within(
+    ev: &mut Evaluator<'_>,
+    file: u32,
+    decl: Option<DeclId>,
+    pattern: &str,
+    depth: usize,
+) -> Option<String> {
     if !pattern.contains(HOLE) {
         return Some(pattern.to_owned());
     }
@@ -317,12 +327,18 @@ fn filled(ev: &mut Evaluator<'_>, file: u32, decl: Option<DeclId>, pattern: &str
             continue;
         }
         let value = ev.expr(Frame::of_file(file), decl, ExprId(part.parse().ok()?));
-        let Value::Def(def) = value else { return None };
+        let (Value::Def(def) | Value::Instance(def, _)) = value else { return None };
         let world = ev.world;
         let (of, id, _) = world.decl(def);
         let facts = world.found_in(of);
         let constant = facts.constants.iter().find(|it| it.decl == id)?;
-        out.push_str(facts.text(constant.text));
+        // A constant may be made of others.
+        let text = facts.text(constant.text);
+        match text.contains(HOLE) {
+            true if depth < MAX_DEPTH => out.push_str(&filled_within(ev, of, Some(id), text, depth + 1)?),
+            true => return None,
+            false => out.push_str(text),
+        }
     }
     while out.contains("//") {
         out = out.replace("//", "/");

@@ -593,7 +593,7 @@ impl Found {
         let mut constants = self.constants;
         constants.sort_by_key(|it| it.0);
         for (decl, text) in constants {
-            let text = writer.str(&text);
+            let text = writer.pattern(&text);
             writer.facts.constants.push(Constant { decl, text });
         }
         for link in self.links {

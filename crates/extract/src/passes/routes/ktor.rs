@@ -66,6 +66,8 @@ pub(super) fn find(pass: &Pass<'_>, found: &mut Found) {
                     of_method.push((from, to, method.unwrap_or_else(|| "ANY".to_owned())));
                 }
             }
+            // `get<Service>()` is no route.
+            _ if is_method && args.is_empty() && block(pass, offset).is_none() => {}
             name if is_method && is_inside => {
                 let written = match args.iter().find(|it| it.name.as_deref().is_none_or(|it| it == "path")) {
                     Some(arg) => pass.literal(arg),
@@ -95,8 +97,8 @@ pub(super) fn find(pass: &Pass<'_>, found: &mut Found) {
                     },
                 );
             }
-            // `userRoutes()` registers where it is called.
-            _ if args.is_empty() && is_inside => {
+            // `userRoutes(service)` registers where it is called.
+            _ if is_inside => {
                 let (FoundRouter::Known(parent), Some(callee)) = (router, call.callee) else { continue };
                 let child = pass.router_value(callee).into();
                 found.mounts.push(FoundMount {
@@ -188,12 +190,18 @@ fn whole(
     const MAX_DEPTH: usize = 12;
     let own = stated.iter().find(|it| it.0 == class)?.1.clone()?;
     let holders = pass.facts.decls.iter().filter(|it| it.owner == Some(class) && !it.kind.is_callable());
-    for type_ in holders.filter_map(|it| it.type_) {
+    for holder in holders {
+        let Some(type_) = holder.type_ else { continue };
         let name = pass.type_name(type_);
         let fits = |it: &&(DeclId, Option<String>)| pass.facts.text(pass.facts.decl(it.0).name) == name;
         let around = pass.facts.decl(class).owner;
         let parents: Vec<DeclId> = stated.iter().filter(fits).map(|it| it.0).collect();
         let parent = match parents.as_slice() {
+            // One of another file.
+            [] if pass.facts.text(holder.name) == "parent" => {
+                let hole = hole(name, pass.offset(holder.span.name), "kotlin")?;
+                return Some(joined(&hole, &own));
+            }
             [] => continue,
             [one] => *one,
             several => *several.iter().find(|it| Some(**it) == around)?,
