@@ -73,7 +73,7 @@ fn pattern(written: &str) -> String {
 }
 
 fn route(sheet: &mut Sheet<'_>, method: &str, path: &str, controller: Option<&str>, position: Position) {
-    let handler = match controller.and_then(action) {
+    let handler = match controller.map(action) {
         Some((class, name)) => {
             let segments = class.iter().map(|it| sheet.str(it)).collect();
             let type_ = TypeId(u32::try_from(sheet.facts.types.len()).unwrap_or(u32::MAX));
@@ -98,18 +98,18 @@ fn route(sheet: &mut Sheet<'_>, method: &str, path: &str, controller: Option<&st
     sheet.facts.routes.push(route);
 }
 
-/// The class and method of `App\Blog::show`, `App\Show`, `AppBundle:Blog:show`; none for a service.
-fn action(written: &str) -> Option<(Vec<String>, String)> {
+/// The class and method of `App\Blog::show`, `App\Show`, `AppBundle:Blog:show`; a service has the name of no class.
+fn action(written: &str) -> (Vec<String>, String) {
     let written = written.trim_start_matches('\\');
     if let [bundle, controller, action] = written.split(':').collect::<Vec<_>>()[..]
         && !controller.is_empty()
     {
         let mut class: Vec<String> = [bundle, "Controller"].map(str::to_owned).into();
         class.extend(format!("{controller}Controller").split(['/', '\\']).map(str::to_owned));
-        return Some((class, format!("{action}Action")));
+        return (class, format!("{action}Action"));
     }
     let (class, method) = written.split_once("::").unwrap_or((written, "__invoke"));
-    class.contains('\\').then(|| (class.split('\\').map(str::to_owned).collect(), method.to_owned()))
+    (class.split('\\').map(str::to_owned).collect(), method.to_owned())
 }
 
 /// Another file of routes below this one; or controllers, whose attributes stand behind the prefix then.

@@ -1,6 +1,6 @@
 //! net/http, gin, echo, chi, gorilla/mux, fiber.
 
-use knowing_model::facts::{Call, Expr, ExprId, HOLE, ParameterKind, Router};
+use knowing_model::facts::{Call, Expr, ExprId, HOLE, ParameterKind, Router, Value};
 
 use super::{Group, New, group_at, handler_in, is_function, joined, push};
 use crate::passes::{Arg, Found, FoundMount, FoundRouter, Origin, Pass};
@@ -143,7 +143,7 @@ fn before(pass: &Pass<'_>, call: &Call, of: ExprId, groups: &[Group]) -> (String
                 let binding = pass.binding(name, offset);
                 if let Some(group) = group_at(groups, offset as usize)
                     && binding.is_some_and(|it| it.visible.from as usize >= group.from)
-                    && !matches!(binding.map(|it| it.value), Some(knowing_model::facts::Value::Expr(_)))
+                    && !matches!(binding.map(|it| it.value), Some(Value::Expr(_)))
                 {
                     return (joined(&group.prefix, &prefix), group.router.clone());
                 }
@@ -377,6 +377,27 @@ fn passed_on(pass: &Pass<'_>, found: &mut Found, call: &Call, groups: &[Group], 
     }
 }
 
+/// The router that an argument names, as `before` has it. Arguments that are plain names have no expression of their own, so
+/// that the name is looked at where it stands.
+fn handed_router(pass: &Pass<'_>, call: &Call, arg: &Arg, groups: &[Group]) -> (String, FoundRouter) {
+    let expr = pass.passed_in(arg.from, arg.to).or_else(|| pass.name_at(arg));
+    let Some(expr) = expr else { return (String::new(), Router::Root.into()) };
+    if let Expr::Name { name, .. } = pass.facts.expr(expr) {
+        let binding = pass.binding(name, u32::try_from(arg.from).unwrap_or(u32::MAX));
+        let is_made = matches!(binding.map(|it| it.value), Some(Value::Expr(_)));
+        if let Some(group) = group_at(groups, arg.from)
+            && binding.is_some_and(|it| it.visible.from as usize >= group.from)
+            && !is_made
+        {
+            return (group.prefix.clone(), group.router.clone());
+        }
+        if let Some((of, index)) = pass.parameter(call.decl, pass.facts.text(name)).filter(|_| !is_made) {
+            return (String::new(), Router::Parameter(of, index).into());
+        }
+    }
+    before(pass, call, expr, groups)
+}
+
 /// `h(r, "ping", api.Ping)`, `s.get("/users", s.users)`: a path is handed to a function, which may register it. Whether it
 /// does is known when files are resolved.
 fn handed_over(pass: &Pass<'_>, found: &mut Found, call: &Call, groups: &[Group], args: &[Arg]) {
@@ -394,7 +415,11 @@ fn handed_over(pass: &Pass<'_>, found: &mut Found, call: &Call, groups: &[Group]
         }
     };
     let [_, .., last] = args else { return };
-    if args.len() > 6 || !is_handler(pass, call, last) {
+    // Whatever has a name may be a function here: the one that is called says what it takes.
+    let text = pass.text(last.from, last.to);
+    let is_name = text.starts_with(|it: char| it.is_ascii_alphabetic())
+        && text.bytes().all(|it| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'.'));
+    if args.len() > 6 || !is_name && !is_handler(pass, call, last) {
         return;
     }
     let before_last = &args[..args.len() - 1];
@@ -406,12 +431,8 @@ fn handed_over(pass: &Pass<'_>, found: &mut Found, call: &Call, groups: &[Group]
     };
     for at in candidates {
         let Some(pattern) = path_of(&before_last[at]) else { continue };
-        let of = at.checked_sub(1).and_then(|it| {
-            let arg = &before_last[it];
-            pass.passed_in(arg.from, arg.to).or_else(|| pass.name_at(arg))
-        });
-        let (prefix, router) = match of {
-            Some(of) => before(pass, call, of, groups),
+        let (prefix, router) = match at.checked_sub(1) {
+            Some(of) => handed_router(pass, call, &before_last[of], groups),
             None => (String::new(), Router::Root.into()),
         };
         if prefix.contains('?') {
