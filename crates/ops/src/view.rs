@@ -24,8 +24,11 @@ pub(crate) struct View<'a> {
     names: OnceCell<Names>,
     /// Paths share their first steps, so that names are asked for again and again.
     infos: RefCell<HashMap<NodeIndex, SymbolInfo>>,
-    versions: RefCell<HashMap<String, Rc<[(String, String)]>>>,
+    versions: RefCell<HashMap<String, Versions>>,
 }
+
+/// Packages that a project file asks for, each with a version.
+type Versions = Rc<[(String, String)]>;
 
 /// What nodes are listed by: own code by its place, then what lies outside by its name, and of equals by node id.
 pub(crate) fn place_of(names: &Names, at: NodeIndex) -> impl Ord + use<> {
@@ -168,7 +171,7 @@ impl<'a> View<'a> {
     }
 
     /// Packages and versions that a project file asks for.
-    fn versions_in(&self, path: &str) -> Result<Rc<[(String, String)]>> {
+    fn versions_in(&self, path: &str) -> Result<Versions> {
         if let Some(known) = self.versions.borrow().get(path) {
             return Ok(known.clone());
         }
@@ -178,7 +181,7 @@ impl<'a> View<'a> {
             let text = |it| facts.text(it).to_owned();
             versions.extend(facts.versions.iter().map(|it| (text(it.package), text(it.version))));
         }
-        let versions: Rc<[(String, String)]> = versions.into();
+        let versions: Versions = versions.into();
         self.versions.borrow_mut().insert(path.to_owned(), versions.clone());
         Ok(versions)
     }

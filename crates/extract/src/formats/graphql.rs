@@ -191,12 +191,9 @@ fn selected(sheet: &mut Sheet<'_>, all: &[super::lexer::Token<'_>], from: usize,
         let before = &all[at - 1];
         let is_alias = all.get(at + 1).is_some_and(|it| it.is_sign(":"));
         // Directives and spreads are no fields; `...` is three signs or one.
-        let is_field = token.is_word()
-            && !is_alias
-            && !before.is_sign("@")
-            && !before.text.ends_with('.')
-            && !(before.text == "on" && all[at.saturating_sub(2)].text.ends_with('.'));
-        if is_field {
+        let is_condition = before.text == "on" && all[at.saturating_sub(2)].text.ends_with('.');
+        let is_other = is_alias || is_condition || before.is_sign("@") || before.text.ends_with('.');
+        if token.is_word() && !is_other {
             let to = sheet.offered("graphql-field", &format!("{root}.{}", token.text));
             let position = sheet.position(token.offset);
             sheet.link_as(LinkEnd::File, EdgeKind::References, to, Certainty::Pattern, position);

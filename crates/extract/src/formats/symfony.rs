@@ -69,7 +69,8 @@ fn pattern(written: &str) -> String {
             _ => out.push_str(&format!("{{{part}}}")),
         }
     }
-    joined("/", &normalised(if written.matches('%').count() % 2 == 0 { &out } else { written }))
+    let is_whole = written.matches('%').count().is_multiple_of(2);
+    joined("/", &normalised(if is_whole { &out } else { written }))
 }
 
 fn route(sheet: &mut Sheet<'_>, method: &str, path: &str, controller: Option<&str>, position: Position) {
