@@ -498,6 +498,9 @@ impl Notation<'_> {
             let decl = facts.text(facts.decl(it.decl).path);
             self.push(format!("offer {} {} -> {decl}", facts.text(it.space), facts.text(it.name)));
         }
+        for it in &facts.versions {
+            self.push(format!("asks {} {}", facts.text(it.package), facts.text(it.version)));
+        }
         for it in &facts.owner_rules {
             let owners: Vec<&str> = it.owners.iter().map(|it| facts.text(*it)).collect();
             self.push(format!(

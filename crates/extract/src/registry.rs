@@ -31,8 +31,12 @@ pub(crate) const LANGUAGES: &[&Language] = &[
 const NAMED: &[(&str, &[&str])] = &[("ruby", &["Capfile", "Gemfile", "Guardfile", "Rakefile", "config.ru"])];
 
 /// Languages whose parser is given another text of the same length, where a file asks for it.
-pub(crate) const BLANKED: &[(&str, Blanked)] =
-    &[("c", cpp::fitting::fitted), ("cpp", cpp::fitting::fitted), ("rust", rust::blanked)];
+pub(crate) const BLANKED: &[(&str, Blanked)] = &[
+    ("c", cpp::fitting::fitted),
+    ("cpp", cpp::fitting::fitted),
+    ("kotlin", kotlin::blanked),
+    ("rust", rust::blanked),
+];
 
 /// None when the file is parsed as it is.
 pub(crate) type Blanked = fn(&[u8]) -> Option<Vec<u8>>;

@@ -94,6 +94,8 @@ pub struct FileFacts {
     pub is_private: bool,
     /// Texts of constants that may be a part of a path, sorted by declaration: other files build patterns of them.
     pub constants: Vec<Constant>,
+    /// Which versions a project file asks for of what it depends on.
+    pub versions: Vec<AskedVersion>,
 }
 
 impl FileFacts {
@@ -764,6 +766,17 @@ pub struct Route {
     pub verified: bool,
     pub handler: Handler,
     pub position: Position,
+    /// What the pattern is handed to: there is a route if that registers it.
+    pub through: Option<Through>,
+}
+
+/// A callable that is handed a pattern, and the argument that it is. The router is the argument before it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Through {
+    pub callee: ExprId,
+    pub argument: u8,
+    /// What stands before the router in this file.
+    pub prefix: Str,
 }
 
 /// What serves a route.
@@ -838,6 +851,14 @@ pub const HOLE: char = '\u{1}';
 pub struct Constant {
     pub decl: DeclId,
     pub text: Str,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct AskedVersion {
+    /// By ecosystem and name: `npm/react`.
+    pub package: Str,
+    /// As written: `^18.2`, `>= 2, < 3`.
+    pub version: Str,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

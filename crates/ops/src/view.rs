@@ -1,12 +1,13 @@
 //! One snapshot, open for reading: graph, rows and names behind one face.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use knowing_graph::{EdgeRecord, Graph, NodeIndex};
 use knowing_index::Anchors;
 use knowing_model::facts::FileFacts;
+use knowing_model::{EdgeKind, NodeKind};
 use knowing_search::Names;
 use knowing_store::{FileRow, Reader, SymbolRow};
 
@@ -23,7 +24,11 @@ pub(crate) struct View<'a> {
     names: OnceCell<Names>,
     /// Paths share their first steps, so that names are asked for again and again.
     infos: RefCell<HashMap<NodeIndex, SymbolInfo>>,
+    versions: RefCell<HashMap<String, Versions>>,
 }
+
+/// Packages that a project file asks for, each with a version.
+type Versions = Rc<[(String, String)]>;
 
 /// What nodes are listed by: own code by its place, then what lies outside by its name, and of equals by node id.
 pub(crate) fn place_of(names: &Names, at: NodeIndex) -> impl Ord + use<> {
@@ -52,6 +57,7 @@ impl Opened {
             graph: knowing_index::open_graph(&self.store, &self.snapshot)?,
             names: OnceCell::new(),
             infos: RefCell::default(),
+            versions: RefCell::default(),
         })
     }
 }
@@ -111,6 +117,9 @@ impl<'a> View<'a> {
             flags: flag_names(record.flags()),
         };
         if record.is_virtual() {
+            if symbol.kind == NodeKind::External && symbol.path.is_empty() {
+                info.signature = self.asked_versions(at, &symbol.container)?;
+            }
             return Ok(info);
         }
         let node = self.reader.node(record.node_row)?;
@@ -128,6 +137,53 @@ impl<'a> View<'a> {
             info.language = Some(node.language).filter(|it| !it.is_empty());
         }
         Ok(info)
+    }
+
+    /// Which versions the project files ask for of a package that lies outside: one where they agree, else each with the
+    /// files that ask for it.
+    fn asked_versions(&self, at: NodeIndex, package: &str) -> Result<String> {
+        const MAX_FILES: usize = 64;
+        let mut files = BTreeSet::new();
+        for edge in self.graph.incoming_of(at, EdgeKind::DependsOn) {
+            let record = self.graph.node(edge.other());
+            if files.len() < MAX_FILES && !record.is_virtual() {
+                files.insert(self.reader.node(record.node_row)?.path);
+            }
+        }
+        let mut by_version: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for path in files {
+            let versions = self.versions_in(&path)?;
+            let asked = versions.iter().filter(|it| it.0 == package);
+            for version in asked.map(|it| &it.1).collect::<BTreeSet<_>>() {
+                by_version.entry(version.clone()).or_default().push(path.clone());
+            }
+        }
+        let mut signature = match by_version.len() {
+            1 => by_version.into_keys().collect(),
+            _ => {
+                let each =
+                    by_version.iter().map(|(version, files)| format!("{version} ({})", files.join(", ")));
+                each.collect::<Vec<_>>().join(", ")
+            }
+        };
+        signature.truncate(signature.floor_char_boundary(400));
+        Ok(signature)
+    }
+
+    /// Packages and versions that a project file asks for.
+    fn versions_in(&self, path: &str) -> Result<Versions> {
+        if let Some(known) = self.versions.borrow().get(path) {
+            return Ok(known.clone());
+        }
+        let mut versions = Vec::new();
+        if let Some(file) = self.reader.file(path)? {
+            let facts = self.opened.store.facts(file.row)?;
+            let text = |it| facts.text(it).to_owned();
+            versions.extend(facts.versions.iter().map(|it| (text(it.package), text(it.version))));
+        }
+        let versions: Versions = versions.into();
+        self.versions.borrow_mut().insert(path.to_owned(), versions.clone());
+        Ok(versions)
     }
 
     /// The text of a symbol as it stands on disk, or as git has it; none where neither can be read.

@@ -27,6 +27,8 @@ pub(crate) struct Offers<'a> {
 
 /// Remote calls by service and method, without the package.
 const RPC: &str = "rpc";
+/// All remote calls of a service, without the package.
+const RPC_SERVICE: &str = "rpc-service";
 
 impl<'a> Offers<'a> {
     pub(crate) fn new(world: &World<'a>) -> Offers<'a> {
@@ -85,6 +87,15 @@ impl<'a> Offers<'a> {
             }
             notary.push(Door::Offered, offer_key(space, name), None, answer);
         }
+        let calls = self.offered.keys().filter(|it| it.0 == RPC).filter_map(|it| it.1.split_once('.'));
+        let mut services: BTreeMap<&str, u64> = BTreeMap::new();
+        for (service, call) in calls {
+            let state = services.entry(service).or_default();
+            *state = keys::text(*state, call);
+        }
+        for (service, answer) in services {
+            notary.push(Door::Offered, offer_key(RPC_SERVICE, service), None, answer);
+        }
         for (name, defs) in &self.mentioned {
             let answer = notary.all(defs);
             notary.push(Door::Mentioned, keys::name(name), None, answer);
@@ -116,6 +127,13 @@ impl<'a> Offers<'a> {
             ([one], _) | ([], [one]) => Some(*one),
             _ => None,
         }
+    }
+
+    /// Names of the remote calls of a service.
+    fn calls_of(&self, service: &str) -> Vec<&'a str> {
+        reads::note(Door::Offered, offer_key(RPC_SERVICE, service), None);
+        let all = self.offered.keys().filter(|it| it.0 == RPC).filter_map(|it| it.1.split_once('.'));
+        all.filter(|it| it.0 == service).map(|it| it.1).collect()
     }
 
     /// The only declaration of production code that ends in a name.
@@ -180,6 +198,12 @@ impl Emitter<'_> {
                 Certainty::Mentioned => (Provenance::DocMention, 6_000),
                 Certainty::Quoted => (Provenance::DocMention, 8_500),
             };
+            if let (LinkEnd::Decl(type_), LinkEnd::Offered { space, name }) = (link.from, link.to)
+                && facts.text(space) == RPC_SERVICE
+            {
+                self.served_elsewhere(self.world.def(self.file, type_), facts.text(name), link.position);
+                continue;
+            }
             let (Some(from), Some(to)) = (self.link_end(link.from), self.link_end(link.to)) else { continue };
             if from != to {
                 self.stated(from, to, link.kind, provenance, confidence_bp, link.position);
@@ -208,6 +232,23 @@ impl Emitter<'_> {
                 let position = facts.routes[it.fact as usize].position;
                 let route = End::Route(self.file, index);
                 self.draft(route, handler, EdgeKind::HandlesRoute, Provenance::AstInferred, position);
+            }
+        }
+    }
+
+    /// Methods of a type that serve the calls of a service and stand in other files than the type.
+    fn served_elsewhere(&mut self, type_: Def, service: &str, position: Position) {
+        let world = self.world;
+        for call in world.offers.calls_of(service) {
+            let Some(name) = world.names.find(call) else { continue };
+            let Some(to) = world.offers.find(world, self.file, RPC, &format!("{service}.{call}")) else {
+                continue;
+            };
+            for method in world.hierarchy.impl_members(type_, name) {
+                if world.file_of(*method) != self.file {
+                    let (from, to) = (End::Def(*method), End::Def(to));
+                    self.stated(from, to, EdgeKind::ImplementsRpc, Provenance::AstInferred, 7_000, position);
+                }
             }
         }
     }

@@ -9,8 +9,10 @@
 //! Made once, before files are resolved, because the prefix of a route stands in another file; a file asks for its own
 //! routes and for those that its requests mean, and both are noted.
 
+mod helpers;
+
 use knowing_model::ContainerClass;
-use knowing_model::facts::{DeclId, ExprId, HOLE, Handler, Mount, Route, Router, Str};
+use knowing_model::facts::{DeclId, Expr, ExprId, HOLE, Handler, Mount, Route, Router, Str, Type};
 use knowing_model::name::{container_of, in_file};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -22,6 +24,8 @@ use crate::hierarchy::Ancestor;
 use crate::languages::Space;
 use crate::value::Value;
 use crate::world::{Def, World};
+
+use helpers::Helpers;
 
 /// Prefixes that one router may stand behind, and how many routers may stand in each other.
 const MAX_PREFIXES: usize = 16;
@@ -55,14 +59,14 @@ enum Key {
     Parameter(Def, u8),
     Result(Def),
     File(u32),
-    /// An application by the file that it starts in.
+    /// An application by its place among all.
     Application(u32),
 }
 
 #[derive(Default)]
 struct Mounts {
-    /// Where applications start: framework, directory, the first file of it there.
-    applications: Vec<(String, String, u32)>,
+    /// Where applications start: framework and directory.
+    applications: Vec<(String, String)>,
     /// Patterns that do not stand behind the prefix of an application.
     except: FxHashMap<Key, Vec<String>>,
     own: FxHashMap<Key, String>,
@@ -83,12 +87,24 @@ impl Routes {
             }
         }
         let mut routes = Routes::default();
+        let mut helpers = Helpers::new(world, &mounts, &files);
+        let mut handed: FxHashMap<u32, Vec<Placed>> = FxHashMap::default();
+        for file in &files {
+            let placed = helpers.placed(world, &mounts, *file);
+            if !placed.is_empty() {
+                handed.insert(*file, placed);
+            }
+        }
         for file in &files {
             let mut ev = Evaluator::new(world);
             let mut placed = Vec::new();
             for (fact, route) in (0..).zip(&world.found_in(*file).routes) {
-                place(&mut ev, &mounts, *file, fact, route, &mut placed);
+                if route.through.is_none() && !helpers.is_used(*file, fact) {
+                    place(&mut ev, &mounts, *file, fact, route, &mut placed);
+                }
             }
+            placed.extend(handed.remove(file).unwrap_or_default());
+            placed.sort_by_key(|it| it.fact);
             if !placed.is_empty() {
                 routes.files.insert(*file, placed);
             }
@@ -291,6 +307,16 @@ fn place(
 
 /// A pattern with the texts of the constants that it names; none when one is not known.
 fn filled(ev: &mut Evaluator<'_>, file: u32, decl: Option<DeclId>, pattern: &str) -> Option<String> {
+    filled_within(ev, file, decl, pattern, 0)
+}
+
+fn filled_within(
+    ev: &mut Evaluator<'_>,
+    file: u32,
+    decl: Option<DeclId>,
+    pattern: &str,
+    depth: usize,
+) -> Option<String> {
     if !pattern.contains(HOLE) {
         return Some(pattern.to_owned());
     }
@@ -301,12 +327,18 @@ fn filled(ev: &mut Evaluator<'_>, file: u32, decl: Option<DeclId>, pattern: &str
             continue;
         }
         let value = ev.expr(Frame::of_file(file), decl, ExprId(part.parse().ok()?));
-        let Value::Def(def) = value else { return None };
+        let (Value::Def(def) | Value::Instance(def, _)) = value else { return None };
         let world = ev.world;
         let (of, id, _) = world.decl(def);
         let facts = world.found_in(of);
         let constant = facts.constants.iter().find(|it| it.decl == id)?;
-        out.push_str(facts.text(constant.text));
+        // A constant may be made of others.
+        let text = facts.text(constant.text);
+        match text.contains(HOLE) {
+            true if depth < MAX_DEPTH => out.push_str(&filled_within(ev, of, Some(id), text, depth + 1)?),
+            true => return None,
+            false => out.push_str(text),
+        }
     }
     while out.contains("//") {
         out = out.replace("//", "/");
@@ -357,6 +389,9 @@ fn handler(ev: &mut Evaluator<'_>, file: u32, route: &Route) -> Option<End> {
             callable(ev, &value)
         }
         Handler::Method { of, name, file: holder } => {
+            if world.found_in(file).language == "yaml" {
+                return by_whole_name(ev, file, of, name);
+            }
             let mut class = ev.expr_in(frame, route.decl, of, Space::Type);
             if !matches!(class, Value::Def(_)) {
                 class = ev.expr(frame, route.decl, of);
@@ -391,6 +426,24 @@ fn handler(ev: &mut Evaluator<'_>, file: u32, route: &Route) -> Option<End> {
         }
         Handler::Inline => Some(route.decl.map_or(End::File(file), |it| End::Def(world.def(file, it)))),
     }
+}
+
+/// The method of a class that a file of configuration names in full, or the class.
+fn by_whole_name(ev: &mut Evaluator<'_>, file: u32, of: ExprId, name: Str) -> Option<End> {
+    let world = ev.world;
+    let facts = world.found_in(file);
+    let Expr::TypePath(type_) = facts.expr(of) else { return None };
+    let Type::Named { segments, .. } = facts.type_(type_) else { return None };
+    let whole: Vec<&str> = segments.iter().map(|it| facts.text(*it)).collect();
+    let class = world.modules.php.class(world, file, &whole.join("\\"))?;
+    let holder = world.file_of(class);
+    let value = world.rules(holder).method(
+        ev,
+        Frame::of_file(holder),
+        &Value::instance(class),
+        world.name(file, name),
+    );
+    callable(ev, &value).or(Some(End::Def(class)))
 }
 
 /// The method of a name in the class that a file holds, or the class.
@@ -453,6 +506,9 @@ fn key(ev: &mut Evaluator<'_>, file: u32, decl: Option<DeclId>, router: Router) 
         },
         Router::Module(text) => {
             let text = world.found_in(file).text(text);
+            if text.starts_with('@') {
+                return world.file_at(&in_bundle(world, text)?).map(Key::File);
+            }
             if let Some(path) = text.strip_prefix('/').or(text.contains('/').then_some(text)) {
                 // Modules of JavaScript are written without what their files end in.
                 let endings = ["", ".js", ".ts", "/index.js", "/index.ts", ".mjs", ".cjs"];
@@ -500,18 +556,29 @@ impl Mounts {
 
     fn start(&mut self, world: &World<'_>, file: u32, name: Str, prefix: String, mount: &Mount) {
         let facts = world.found_in(file);
-        let name = facts.text(name).to_owned();
-        let directory = world.path(file).rsplit_once('/').map_or("", |it| it.0);
-        // The configuration of Symfony lies beside its code.
-        let top = directory.strip_suffix("/routes").unwrap_or(directory).strip_suffix("config");
-        let directory = top.filter(|_| name == "symfony:").map_or(directory, |it| it.trim_end_matches('/'));
-        let directory = directory.to_owned();
-        let known = self.applications.iter().find(|it| it.0 == name && it.1 == directory);
-        let first = known.map_or(file, |it| it.2);
+        let name = facts.text(name);
+        let (name, stated) = match name.split_once('@') {
+            Some((name, place)) if place.starts_with('@') => match in_bundle(world, place) {
+                Some(place) => (name, Some(place)),
+                None => return,
+            },
+            Some((name, place)) => (name, Some(place.to_owned())),
+            None => (name, None),
+        };
+        let directory = stated.unwrap_or_else(|| {
+            let directory = world.path(file).rsplit_once('/').map_or("", |it| it.0);
+            // The configuration of Symfony lies beside its code.
+            let top = directory.strip_suffix("/routes").unwrap_or(directory).strip_suffix("config");
+            let top = top.filter(|_| name == "symfony:");
+            top.map_or(directory, |it| it.trim_end_matches('/')).to_owned()
+        });
+        let name = name.to_owned();
+        let known = self.applications.iter().position(|it| it.0 == name && it.1 == directory);
+        let place = known.unwrap_or(self.applications.len());
         if known.is_none() {
-            self.applications.push((name, directory, file));
+            self.applications.push((name, directory));
         }
-        let key = Key::Application(first);
+        let key = Key::Application(place as u32);
         self.below.entry(key).or_default().push((None, prefix, false));
         let except = mount.except.iter().map(|it| facts.text(*it).to_owned());
         self.except.entry(key).or_default().extend(except);
@@ -521,10 +588,12 @@ impl Mounts {
     fn application(&self, name: &str, path: &str) -> Option<Key> {
         let framework = name.split_once(':').map_or_else(|| name.to_owned(), |it| format!("{}:", it.0));
         let is_above = |directory: &str| {
-            directory.is_empty() || path.strip_prefix(directory).is_some_and(|it| it.starts_with('/'))
+            directory.is_empty()
+                || path.strip_prefix(directory).is_some_and(|it| it.is_empty() || it.starts_with('/'))
         };
-        let above = self.applications.iter().filter(|it| it.0 == framework && is_above(&it.1));
-        above.max_by_key(|it| it.1.len()).map(|it| Key::Application(it.2))
+        let all = (0..).zip(&self.applications);
+        let above = all.filter(|(_, it)| it.0 == framework && is_above(&it.1));
+        above.max_by_key(|(_, it)| it.1.len()).map(|(at, _)| Key::Application(at))
     }
 
     /// Whether a class or one above it says the path of its methods.
@@ -604,6 +673,18 @@ impl Mounts {
         }
         way.pop();
     }
+}
+
+/// `@ShopBundle/Resources/x` as a path: a bundle lies where its class does.
+fn in_bundle(world: &World<'_>, written: &str) -> Option<String> {
+    let (bundle, rest) = written.strip_prefix('@')?.split_once('/')?;
+    let class = format!("{bundle}.php");
+    let mut holders = (0..world.n_files() as u32).filter_map(|it| {
+        let (directory, name) = world.path(it).rsplit_once('/')?;
+        (name == class).then_some(directory)
+    });
+    let one = holders.next()?;
+    holders.next().is_none().then(|| format!("{one}/{rest}"))
 }
 
 /// Two parts of a pattern with one `/` between them.

@@ -84,6 +84,34 @@ fn x3_routes_are_listed_with_handlers_and_callers() {
 }
 
 #[test]
+fn x2_a_package_from_outside_shows_the_versions_that_are_asked_for() {
+    let session = Session::new();
+    let repo = Fixture::from_text(
+        r#"
+//- /package.json
+{"name": "web", "dependencies": {"react": "^18.2.0"}}
+//- /admin/package.json
+{"name": "admin", "dependencies": {"react": "^18.2.0"}}
+//- /Cargo.toml
+[workspace.dependencies]
+serde = { version = "1.0.200", features = ["derive"] }
+"#,
+    );
+    repo.commit("one version");
+    session.index(&repo);
+    let signature = |package: &str| {
+        let answer = session.json(repo.path(), &["query", package, "--detail", "signature"]);
+        answer["symbols"][0]["signature"].as_str().unwrap_or_default().to_owned()
+    };
+    assert_eq!(signature("external://npm/react"), "^18.2.0");
+    assert_eq!(signature("external://cargo/serde"), "1.0.200");
+    repo.write("admin/package.json", r#"{"name": "admin", "dependencies": {"react": "^17.0.2"}}"#);
+    repo.commit("two versions");
+    session.index(&repo);
+    assert_eq!(signature("external://npm/react"), "^17.0.2 (admin/package.json), ^18.2.0 (package.json)");
+}
+
+#[test]
 fn the_last_rule_that_fits_says_who_owns_a_file() {
     let session = Session::new();
     let repo = service();

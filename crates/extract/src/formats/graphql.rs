@@ -1,6 +1,8 @@
 //! GraphQL schemas: types, interfaces, enums; fields of the root types are calls.
 
-use knowing_model::facts::{DeclId, LinkEnd};
+use std::ops::Range;
+
+use knowing_model::facts::{Certainty, DeclId, LinkEnd};
 use knowing_model::{EdgeKind, NodeKind};
 
 use super::lexer::{Manner, closing, tokens};
@@ -25,6 +27,11 @@ const MANNER: Manner = Manner {
 const SCALARS: &[&str] = &["Int", "Float", "String", "Boolean", "ID"];
 
 fn read(sheet: &mut Sheet<'_>) {
+    read_as(sheet, "");
+}
+
+/// Reads with names that begin with something: those of texts in code, where others of the same name may be.
+pub(crate) fn read_as(sheet: &mut Sheet<'_>, begin: &str) {
     let all = tokens(sheet.text, &MANNER);
     let mut at = 0;
     while at < all.len() {
@@ -38,8 +45,22 @@ fn read(sheet: &mut Sheet<'_>) {
             _ => None,
         };
         let (Some(kind), Some(name)) = (kind, all.get(at + 1).copied().filter(|it| it.is_word())) else {
-            // Queries and fragments have braces of their own.
-            at = if token.is_sign("{") { closing(&all, at) + 1 } else { at + 1 };
+            let root = match token.text {
+                "query" if token.is_word() => Some("Query"),
+                "mutation" if token.is_word() => Some("Mutation"),
+                "subscription" if token.is_word() => Some("Subscription"),
+                "{" if token.is_sign("{") => Some("Query"),
+                _ => None,
+            };
+            at = match (root, token.text) {
+                (Some(root), _) => selected(sheet, &all, at, root),
+                // The root types of a schema, and fragments, have braces of their own.
+                (None, "schema" | "fragment") => {
+                    let open = all[at..].iter().position(|it| it.is_sign("{"));
+                    open.map_or(all.len(), |it| closing(&all, at + it) + 1)
+                }
+                _ => at + 1,
+            };
             continue;
         };
         let is_keyword = |text: &str| {
@@ -71,7 +92,7 @@ fn read(sheet: &mut Sheet<'_>) {
         let last = sheet.position(all.get(close).map_or(sheet.text.len(), |it| it.offset)).line;
         let signature = format!("{} {}", token.text, name.text);
         let is_extended = at > 0 && all[at - 1].text == "extend";
-        let decl = sheet.declare(kind, name.text, position, last, &signature);
+        let decl = sheet.declare(kind, &format!("{begin}{}", name.text), position, last, &signature);
         if let Some(decl) = decl {
             if !is_extended {
                 sheet.offer("graphql", name.text, decl);
@@ -89,7 +110,7 @@ fn read(sheet: &mut Sheet<'_>) {
                     refer(sheet, decl, it.text, it.offset);
                 }
             } else if kind != NodeKind::Enum && all.get(end).is_some_and(|it| it.is_sign("{")) {
-                fields(sheet, &all, end + 1, close.min(all.len()), name.text, decl);
+                fields(sheet, &all, end + 1..close.min(all.len()), (begin, name.text), decl);
             }
         }
         at = close + 1;
@@ -99,11 +120,11 @@ fn read(sheet: &mut Sheet<'_>) {
 fn fields(
     sheet: &mut Sheet<'_>,
     all: &[super::lexer::Token<'_>],
-    from: usize,
-    to: usize,
-    owner: &str,
+    within: Range<usize>,
+    (begin, owner): (&str, &str),
     decl: DeclId,
 ) {
+    let (from, to) = (within.start, within.end);
     let is_root = matches!(owner, "Query" | "Mutation" | "Subscription");
     let mut at = from;
     while at < to {
@@ -128,7 +149,7 @@ fn fields(
         let path = format!("{owner}.{}", name.text);
         let kind = if is_root { NodeKind::Rpc } else { NodeKind::Field };
         let signature = format!("{}: {}", name.text, type_.map_or("", |it| it.text));
-        let field = sheet.declare(kind, &path, position, position.line, &signature);
+        let field = sheet.declare(kind, &format!("{begin}{path}"), position, position.line, &signature);
         if let Some(field) = field {
             sheet.link(LinkEnd::Decl(decl), EdgeKind::Contains, LinkEnd::Decl(field), position);
             if is_root {
@@ -151,6 +172,35 @@ fn fields(
             at += 1;
         }
     }
+}
+
+/// What an operation asks of a root type: `query A($id: ID) { user(id: $id) { name } }`. Gives the place behind it.
+fn selected(sheet: &mut Sheet<'_>, all: &[super::lexer::Token<'_>], from: usize, root: &str) -> usize {
+    let mut open = from;
+    while let Some(token) = all.get(open).filter(|it| !it.is_sign("{")) {
+        open = if token.is_sign("(") { closing(all, open) + 1 } else { open + 1 };
+    }
+    let close = closing(all, open).min(all.len());
+    let mut at = open + 1;
+    while at < close {
+        let token = all[at];
+        if token.is_sign("{") || token.is_sign("(") {
+            at = closing(all, at) + 1;
+            continue;
+        }
+        let before = &all[at - 1];
+        let is_alias = all.get(at + 1).is_some_and(|it| it.is_sign(":"));
+        // Directives and spreads are no fields; `...` is three signs or one.
+        let is_condition = before.text == "on" && all[at.saturating_sub(2)].text.ends_with('.');
+        let is_other = is_alias || is_condition || before.is_sign("@") || before.text.ends_with('.');
+        if token.is_word() && !is_other {
+            let to = sheet.offered("graphql-field", &format!("{root}.{}", token.text));
+            let position = sheet.position(token.offset);
+            sheet.link_as(LinkEnd::File, EdgeKind::References, to, Certainty::Pattern, position);
+        }
+        at += 1;
+    }
+    close + 1
 }
 
 fn refer(sheet: &mut Sheet<'_>, from: DeclId, name: &str, offset: usize) {

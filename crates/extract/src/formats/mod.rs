@@ -264,6 +264,7 @@ impl<'s> Sheet<'s> {
             verified: true,
             handler,
             position,
+            through: None,
         };
         self.facts.routes.push(route);
     }

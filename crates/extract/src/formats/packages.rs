@@ -1,7 +1,8 @@
 //! Files that say what a project depends on and are no code: requirements, Maven, .NET projects.
 
-use knowing_model::facts::LinkEnd;
+use knowing_model::facts::{AskedVersion, LinkEnd};
 use knowing_model::{EdgeKind, NodeKind, Position};
+use rustc_hash::FxHashMap;
 
 use super::{Format, Sheet};
 
@@ -78,12 +79,14 @@ fn read_gradle(sheet: &mut Sheet<'_>) {
             (rest.split_once("group:"), rest.split_once("name:"))
         {
             if let (Some(group), Some(name)) = (quoted(group), quoted(name)) {
-                depends(sheet, LinkEnd::File, "maven", &format!("{group}:{name}"), position);
+                let version = rest.split_once("version:").and_then(|it| quoted(it.1)).unwrap_or_default();
+                depends(sheet, LinkEnd::File, "maven", &format!("{group}:{name}"), &version, position);
             }
         } else if let Some(text) = quoted(rest).filter(|it| it.contains(':')) {
             let name = text.split(':').take(2).collect::<Vec<_>>().join(":");
             if !name.contains('$') {
-                depends(sheet, LinkEnd::File, "maven", &name, position);
+                let version = text.split(':').nth(2).unwrap_or_default();
+                depends(sheet, LinkEnd::File, "maven", &name, version, position);
             }
         }
     }
@@ -115,13 +118,32 @@ fn read_requirements(sheet: &mut Sheet<'_>) {
         if name.is_empty() || body.starts_with('-') || body.contains("://") && !body.contains('@') {
             continue;
         }
-        depends(sheet, LinkEnd::File, "pypi", &name, position);
+        // `name[extra] >= 2 ; marker --hash=...`
+        let rest = body[name.len()..].trim_start();
+        let rest = rest.strip_prefix('[').map_or(rest, |it| it.split_once(']').map_or("", |it| it.1));
+        let version = rest.split([';', '\\']).next().unwrap_or_default();
+        let version = version.split(" --").next().unwrap_or_default().trim();
+        let version = if version.starts_with(['<', '>', '=', '~', '!', '(']) { version } else { "" };
+        depends(sheet, LinkEnd::File, "pypi", &name, version, position);
     }
 }
 
-pub(crate) fn depends(sheet: &mut Sheet<'_>, from: LinkEnd, ecosystem: &str, name: &str, position: Position) {
-    let to = sheet.outside(NodeKind::External, &format!("{ecosystem}/{name}"), "");
+/// Something depends on a package; the version is empty where none is asked for, or where it is computed.
+pub(crate) fn depends(
+    sheet: &mut Sheet<'_>,
+    from: LinkEnd,
+    ecosystem: &str,
+    name: &str,
+    version: &str,
+    position: Position,
+) {
+    let package = format!("{ecosystem}/{name}");
+    let to = sheet.outside(NodeKind::External, &package, "");
     sheet.link(from, EdgeKind::DependsOn, to, position);
+    if !version.is_empty() && !version.contains('$') {
+        let (package, version) = (sheet.str(&package), sheet.str(version));
+        sheet.facts.versions.push(AskedVersion { package, version });
+    }
 }
 
 /// Start tags, texts and end tags of an XML text, enough for project files; a tag that does not end makes it partial.
@@ -149,7 +171,8 @@ fn tags<'s>(sheet: &mut Sheet<'s>) -> Vec<(&'s str, &'s str, usize)> {
 fn read_maven(sheet: &mut Sheet<'_>) {
     let all = tags(sheet);
     let mut stack: Vec<&str> = Vec::new();
-    let (mut group, mut artifact) = ("", "");
+    let (mut group, mut artifact, mut version) = ("", "", "");
+    let mut properties: FxHashMap<&str, &str> = FxHashMap::default();
     let mut project: Option<knowing_model::facts::DeclId> = None;
     for (tag, text, offset) in &all {
         let name = tag.split([' ', '/', '\n', '\r', '\t']).find(|it| !it.is_empty()).unwrap_or_default();
@@ -164,13 +187,17 @@ fn read_maven(sheet: &mut Sheet<'_>) {
             if name == "dependency" && !artifact.is_empty() && !stack.contains(&"dependencyManagement") {
                 let position = sheet.position(*offset);
                 let from = project.map_or(LinkEnd::File, LinkEnd::Decl);
-                depends(sheet, from, "maven", &format!("{group}:{artifact}"), position);
+                let property = version.strip_prefix("${").and_then(|it| it.strip_suffix('}'));
+                let version = property.map_or(version, |it| properties.get(it).copied().unwrap_or_default());
+                depends(sheet, from, "maven", &format!("{group}:{artifact}"), version, position);
             }
             continue;
         }
         match (name, stack.as_slice()) {
             ("groupId", [.., "dependency"]) => group = text,
             ("artifactId", [.., "dependency"]) => artifact = text,
+            ("version", [.., "dependency"]) => version = text,
+            (name, ["project", "properties"]) => drop(properties.insert(name, text)),
             ("artifactId", ["project"]) => {
                 let position = sheet.position(*offset);
                 project = sheet.declare(NodeKind::Package, text, position, sheet.facts.n_lines, text);
@@ -181,7 +208,7 @@ fn read_maven(sheet: &mut Sheet<'_>) {
                     sheet.link(LinkEnd::File, EdgeKind::DependsOn, to, position);
                 }
             }
-            ("dependency", _) => (group, artifact) = ("", ""),
+            ("dependency", _) => (group, artifact, version) = ("", "", ""),
             _ => {}
         }
         if !tag.ends_with('/') {
@@ -217,7 +244,8 @@ fn read_dotnet(sheet: &mut Sheet<'_>) {
         let position = sheet.position(offset);
         if tag.starts_with("PackageReference") || tag.starts_with("PackageVersion") {
             if let Some(name) = attribute("Include") {
-                depends(sheet, from, "nuget", name, position);
+                let version = attribute("Version").unwrap_or_default();
+                depends(sheet, from, "nuget", name, version, position);
             }
         } else if tag.starts_with("ProjectReference")
             && let Some(path) = attribute("Include")

@@ -59,4 +59,5 @@ fn read(sheet: &mut Sheet<'_>) {
             }
         }
     }
+    helm::read_values(sheet);
 }

@@ -15,7 +15,7 @@ pub(super) fn parse_json(text: &str) -> Result<Value, u32> {
 }
 
 /// Comments and needless commas made blank.
-fn plain(text: &str) -> String {
+pub(super) fn plain(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = bytes.to_vec();
     let mut at = 0;

@@ -6,8 +6,11 @@ pub(crate) mod gomod;
 mod json;
 pub(crate) mod node;
 pub(crate) mod pyproject;
+mod rest;
 pub(crate) mod setup;
 pub(crate) mod tsconfig;
+
+use std::borrow::Cow;
 
 use knowing_model::facts::{FileFacts, LinkEnd, Manifest, Partial, PartialReason};
 
@@ -27,15 +30,16 @@ impl Manifests {
         let source = Source::new(bytes);
         let text = String::from_utf8_lossy(bytes);
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-        let (manifest, partial) = match (self.read)(text) {
-            Ok(manifest) => (manifest, None),
+        let (manifest, readable, partial) = match (self.read)(text) {
+            Ok(manifest) => (manifest, Cow::Borrowed(text), None),
             Err(line) => {
                 let partial = Partial { reason: PartialReason::SyntaxError, line: Some(line) };
-                (self.rest(text, line), Some(partial))
+                let rest = self.rest(text);
+                ((self.read)(&rest).unwrap_or_default(), Cow::Owned(rest), Some(partial))
             }
         };
         let mut sheet = Sheet::new(path, text, limits);
-        self.depends(&mut sheet, &manifest);
+        self.depends(&mut sheet, &manifest, &readable);
         FileFacts {
             language: self.name.to_owned(),
             n_lines: source.n_lines(),
@@ -46,28 +50,20 @@ impl Manifests {
         }
     }
 
-    /// What is left of a list of directives without the lines that are none. A document that is broken says nothing.
-    fn rest(&self, text: &str, line: u32) -> Manifest {
-        const MAX_BROKEN: usize = 64;
-        if !matches!(self.name, "gomod" | "gowork") {
-            return Manifest::default();
-        }
-        let mut lines: Vec<&str> = text.lines().collect();
-        let mut line = line;
-        for _ in 0..MAX_BROKEN {
-            if let Some(it) = lines.get_mut((line as usize).saturating_sub(1)) {
-                *it = "";
-            }
-            match (self.read)(&lines.join("\n")) {
-                Ok(manifest) => return manifest,
-                Err(next) => line = next,
-            }
-        }
-        Manifest::default()
+    /// What can be read of a broken text; nothing of one whose parts cannot be told apart.
+    fn rest(&self, text: &str) -> String {
+        let trouble = |it: &str| (self.read)(it).err();
+        let left = match self.name {
+            "gomod" | "gowork" => rest::of_lines(text, &trouble),
+            "cargo" | "pyproject" => rest::of_toml(text, &trouble),
+            "package_json" | "lerna" | "composer" | "tsconfig" => Some(rest::of_json(text)),
+            _ => None,
+        };
+        left.unwrap_or_default()
     }
 
     /// Packages that are asked for, and scripts that can be run.
-    fn depends(&self, sheet: &mut Sheet<'_>, manifest: &Manifest) {
+    fn depends(&self, sheet: &mut Sheet<'_>, manifest: &Manifest, readable: &str) {
         let ecosystem = match self.name {
             "cargo" => "cargo",
             "composer" => "composer",
@@ -77,16 +73,17 @@ impl Manifests {
             _ => return,
         };
         for it in &manifest.dependencies {
-            if it.path.is_some() || it.for_workspace || it.from_workspace {
+            if it.path.is_some() || it.from_workspace {
                 continue;
             }
             let name = it.package.as_deref().unwrap_or(&it.name);
             let offset = memchr::memmem::find(sheet.text.as_bytes(), it.name.as_bytes()).unwrap_or(0);
             let position = sheet.position(offset);
-            packages::depends(sheet, LinkEnd::File, ecosystem, name, position);
+            let version = it.version.as_deref().unwrap_or_default();
+            packages::depends(sheet, LinkEnd::File, ecosystem, name, version, position);
         }
         if self.name == "package_json" {
-            node::scripts(sheet);
+            node::scripts(sheet, readable);
         }
     }
 }

@@ -31,10 +31,11 @@ fn read_package(text: &str) -> Result<Manifest, u32> {
     const KINDS: [&str; 4] = ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"];
     for kind in KINDS {
         for (name, version) in document.get(kind).and_then(Value::as_object).into_iter().flatten() {
+            let Some(version) = version.as_str() else { continue };
             if manifest.dependencies.iter().any(|it| it.name == *name) {
                 continue;
             }
-            manifest.dependencies.push(dependency(name, version.as_str().unwrap_or_default()));
+            manifest.dependencies.push(dependency(name, version));
         }
     }
     Ok(manifest)
@@ -61,8 +62,8 @@ fn programs(document: &Value) -> Vec<ManifestTarget> {
 }
 
 /// Scripts by name; those that run on installation say what they start.
-pub(super) fn scripts(sheet: &mut Sheet<'_>) {
-    let Ok(document) = parse_json(sheet.text) else { return };
+pub(super) fn scripts(sheet: &mut Sheet<'_>, readable: &str) {
+    let Ok(document) = parse_json(readable) else { return };
     let bytes = sheet.text.as_bytes();
     let begin = memchr::memmem::find(bytes, b"\"scripts\"").unwrap_or(0);
     for (name, command) in document.get("scripts").and_then(Value::as_object).into_iter().flatten() {

@@ -31,12 +31,22 @@ pub(super) fn find(pass: &Pass<'_>, found: &mut Found) {
     for call in pass.facts.calls.iter().filter(|it| calls.contains(&pass.called(it))) {
         let args = pass.arguments(call.position);
         let Some(name) = pass.first_literal(&args) else { continue };
-        // `group:artifact:version`.
-        let name = match ecosystem {
-            "maven" => name.split(':').take(2).collect::<Vec<_>>().join(":"),
-            _ => name,
+        // `group:artifact:version`; `gem "name", ">= 1", "< 3"`.
+        let (name, version) = match ecosystem {
+            "maven" => {
+                let version = name.split(':').nth(2).unwrap_or_default().to_owned();
+                (name.split(':').take(2).collect::<Vec<_>>().join(":"), version)
+            }
+            _ => {
+                let rest = args.iter().filter(|it| it.name.is_none()).skip(1);
+                (name, rest.map_while(|it| pass.literal(it)).collect::<Vec<_>>().join(", "))
+            }
         };
-        let to = (NodeKind::External, format!("{ecosystem}/{name}"));
-        found.outside(None, EdgeKind::DependsOn, (to.0, &to.1, ""), Certainty::Declared, call.position);
+        let package = format!("{ecosystem}/{name}");
+        let to = (NodeKind::External, package.as_str(), "");
+        found.outside(None, EdgeKind::DependsOn, to, Certainty::Declared, call.position);
+        if !version.is_empty() {
+            found.versions.push((package, version));
+        }
     }
 }

@@ -10,6 +10,7 @@ pub(crate) mod build_files;
 pub(crate) mod capabilities;
 mod constants;
 mod events;
+mod graphql_texts;
 mod programs;
 mod requests;
 pub(crate) mod routes;
@@ -19,8 +20,9 @@ mod test_requests;
 use std::cell::OnceCell;
 
 use knowing_model::facts::{
-    BindingTarget, Call, Certainty, Constant, DeclId, Expr, ExprId, FileFacts, HOLE, Handler, ImportKind,
-    Link, LinkEnd, Mount, Reference, ReferenceRole, ReferenceTarget, Route, Router, Str, Type, TypeId, Value,
+    AskedVersion, BindingTarget, Call, Certainty, Constant, Decl, DeclId, Expr, ExprId, FileFacts, HOLE,
+    Handler, ImportKind, Link, LinkEnd, Mount, Offer, Reference, ReferenceRole, ReferenceTarget, Route,
+    Router, Str, Through, Type, TypeId, Value,
 };
 use knowing_model::{EdgeKind, NodeKind, Position};
 use rustc_hash::FxHashMap;
@@ -43,9 +45,10 @@ pub(crate) fn run(facts: &mut FileFacts, path: &str, bytes: &[u8]) {
         constants::find(&pass, &mut found);
         rpc::find(&pass, &mut found);
         programs::find(&pass, &mut found);
+        graphql_texts::find(&pass, &mut found);
         found
     };
-    found.write(facts);
+    found.write(facts, bytes);
 }
 
 /// What the file imports, as texts.
@@ -325,7 +328,7 @@ impl<'a> Pass<'a> {
         if let Expr::Name { name, at } = self.facts.expr(expr)
             && self.binding(name, at).is_none_or(|it| it.decl.is_none())
         {
-            let held = |it: &knowing_model::facts::Decl| {
+            let held = |it: &Decl| {
                 it.owner.is_none() && it.name == name && matches!(it.kind, NodeKind::Var | NodeKind::Const)
             };
             if let Some(place) = self.facts.decls.iter().position(held) {
@@ -429,7 +432,24 @@ pub(crate) struct Found {
     pub(crate) applications: Vec<FoundApplication>,
     pub(crate) constants: Vec<(DeclId, String)>,
     /// Fields of GraphQL that a declaration answers.
-    pub(crate) served: Vec<(String, DeclId, Position)>,
+    pub(crate) served: Vec<(String, Answer, Position)>,
+    /// What texts of another language in the file say.
+    pub(crate) embedded: Option<FileFacts>,
+    /// Packages and the versions that are asked for.
+    pub(crate) versions: Vec<(String, String)>,
+}
+
+/// What answers a field.
+pub(crate) enum Answer {
+    Decl(DeclId),
+    /// A symbol of another file by the end of its name.
+    Symbol(String),
+}
+
+impl From<DeclId> for Answer {
+    fn from(decl: DeclId) -> Answer {
+        Answer::Decl(decl)
+    }
 }
 
 /// An application of a framework that starts in this file, and what stands before its patterns.
@@ -450,6 +470,8 @@ pub(crate) struct FoundRoute {
     pub(crate) position: Position,
     /// Where names of the handler are looked up.
     pub(crate) offset: u32,
+    /// The callable that is handed the pattern, the argument it is, and what stands before the router.
+    pub(crate) through: Option<(ExprId, u8, String)>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -525,13 +547,15 @@ impl Found {
         self.links.push(FoundLink { from, to, kind, certainty, position });
     }
 
-    fn write(self, facts: &mut FileFacts) {
+    fn write(self, facts: &mut FileFacts, bytes: &[u8]) {
         let is_empty = self.routes.is_empty()
             && self.mounts.is_empty()
             && self.links.is_empty()
             && self.applications.is_empty()
             && self.constants.is_empty()
-            && self.served.is_empty();
+            && self.embedded.is_none()
+            && self.served.is_empty()
+            && self.versions.is_empty();
         if is_empty {
             return;
         }
@@ -548,6 +572,11 @@ impl Found {
                 verified: route.verified,
                 handler: writer.handler(route.handler, route.offset),
                 position: route.position,
+                through: route.through.map(|(callee, argument, prefix)| Through {
+                    callee,
+                    argument,
+                    prefix: writer.pattern(&prefix),
+                }),
             };
             writer.facts.routes.push(it);
         }
@@ -564,8 +593,10 @@ impl Found {
             let parent = Some(Router::Root);
             writer.facts.mounts.push(Mount { decl: None, child, parent, prefix, replaces: false, except });
         }
-        for (decl, text) in self.constants {
-            let text = writer.str(&text);
+        let mut constants = self.constants;
+        constants.sort_by_key(|it| it.0);
+        for (decl, text) in constants {
+            let text = writer.pattern(&text);
             writer.facts.constants.push(Constant { decl, text });
         }
         for link in self.links {
@@ -586,9 +617,20 @@ impl Found {
             let FoundLink { from, kind, certainty, position, .. } = link;
             writer.facts.links.push(Link { from, to, kind, certainty, position });
         }
-        for (name, decl, position) in self.served {
+        if let Some(embedded) = self.embedded {
+            writer.embed(&embedded, bytes);
+        }
+        for (package, version) in self.versions {
+            let (package, version) = (writer.str(&package), writer.str(&version));
+            writer.facts.versions.push(AskedVersion { package, version });
+        }
+        for (name, answer, position) in self.served {
             let from = LinkEnd::Offered { space: writer.str("graphql-field"), name: writer.str(&name) };
-            let (to, kind) = (LinkEnd::Decl(decl), EdgeKind::HandlesRoute);
+            let kind = EdgeKind::HandlesRoute;
+            let to = match answer {
+                Answer::Decl(decl) => LinkEnd::Decl(decl),
+                Answer::Symbol(name) => LinkEnd::Symbol(writer.str(&name)),
+            };
             writer.facts.links.push(Link { from, to, kind, certainty: Certainty::Pattern, position });
         }
     }
@@ -608,6 +650,40 @@ impl Writer<'_> {
         self.facts.strings.push(text);
         self.ids.insert(text.to_owned(), id);
         id
+    }
+
+    /// Declarations, relations and offers of texts in this file, as its own. What the text says by itself is said by the
+    /// declaration around it.
+    fn embed(&mut self, embedded: &FileFacts, bytes: &[u8]) {
+        let first = u32::try_from(self.facts.decls.len()).unwrap_or(u32::MAX);
+        let mut lines = Lines::default();
+        lines.fill(bytes);
+        let holder = |facts: &FileFacts, at: Position| graphql_texts::holder(facts, lines.offset(at));
+        let mut links = Vec::new();
+        for link in &embedded.links {
+            let end = |writer: &mut Self, end: LinkEnd| match end {
+                LinkEnd::Decl(DeclId(at)) => LinkEnd::Decl(DeclId(first + at)),
+                LinkEnd::Offered { space, name } => LinkEnd::Offered {
+                    space: writer.str(embedded.text(space)),
+                    name: writer.str(embedded.text(name)),
+                },
+                other => holder(writer.facts, link.position).map_or(other, LinkEnd::Decl),
+            };
+            let (from, to) = (end(self, link.from), end(self, link.to));
+            links.push(Link { from, to, ..link.clone() });
+        }
+        self.facts.links.extend(links);
+        for offer in &embedded.offers {
+            let (space, name) = (self.str(embedded.text(offer.space)), self.str(embedded.text(offer.name)));
+            self.facts.offers.push(Offer { space, name, decl: DeclId(first + offer.decl.0) });
+        }
+        for decl in &embedded.decls {
+            let name = self.str(embedded.text(decl.name));
+            let path = self.str(embedded.text(decl.path));
+            let signature = self.str(embedded.text(decl.signature));
+            let flags = self.facts.flags;
+            self.facts.decls.push(Decl { name, path, signature, flags, ..decl.clone() });
+        }
     }
 
     /// Text with expressions for its holes.

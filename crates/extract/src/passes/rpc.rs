@@ -7,6 +7,7 @@
 //! csharp  : Cart.CartBase                           new Cart.CartClient(channel).Get(...)
 //! rust    impl Cart for Shop (of `cart_server`)     CartClient::connect(...).await?.get(...)
 //! nest    @GrpcMethod("Cart", "Get")                client.getService("Cart").get(...)
+//! node    server.addService(shop.Cart.service, {})  new shop.Cart(address, ...).get(...)
 //! ```
 //!
 //! A name is only said here; an edge comes of it where a schema of the repository has such a call.
@@ -18,6 +19,8 @@ use knowing_model::{EdgeKind, NodeKind};
 
 use super::{Found, FoundEnd, FoundLink, Origin, Pass};
 
+mod node;
+
 pub(super) fn find(pass: &Pass<'_>, found: &mut Found) {
     let marks: &[&[u8]] = match pass.facts.language.as_str() {
         "go" => &[b"Client", b"Unimplemented", b"Resolver)"],
@@ -25,14 +28,18 @@ pub(super) fn find(pass: &Pass<'_>, found: &mut Found) {
         "java" | "kotlin" => &[b"Grpc", b"Mapping"],
         "csharp" => &[b"Grpc", b"Client(", b"Base"],
         "rust" => &[b"_client", b"_server", b"Client::"],
-        "typescript" => &[b"Grpc", b"getService", b"graphql"],
+        "typescript" => &[b"Grpc", b"grpc", b"getService", b"graphql", b"Query", b"Mutation"],
         _ => return,
     };
-    if !marks.iter().any(|it| memchr::memmem::find(pass.bytes, it).is_some()) {
+    let has = |marks: &[&[u8]]| marks.iter().any(|it| memchr::memmem::find(pass.bytes, it).is_some());
+    if !has(marks) {
         return;
     }
-    implemented(pass, found);
-    consumed(pass, found);
+    // `Query` is a word of many files that know nothing of remote calls.
+    if pass.facts.language != "typescript" || has(&[b"rpc", b"getService"]) {
+        implemented(pass, found);
+        consumed(pass, found);
+    }
     fields(pass, found);
 }
 
@@ -44,9 +51,23 @@ fn between<'t>(name: &'t str, begin: &str, end: &str) -> Option<&'t str> {
 fn implemented(pass: &Pass<'_>, found: &mut Found) {
     let language = pass.facts.language.as_str();
     if language == "typescript" {
-        return by_decorator(pass, found);
+        by_decorator(pass, found);
+        return node::served(pass, found);
     }
     for (index, decl) in (0..).zip(&pass.facts.decls) {
+        // Methods of a type of Go may stand in other files.
+        if language == "go"
+            && decl.kind.is_type_like()
+            && let Some(service) = served(pass, decl)
+        {
+            found.links.push(FoundLink {
+                from: LinkEnd::Decl(DeclId(index)),
+                to: FoundEnd::Offered("rpc-service", service),
+                kind: EdgeKind::ImplementsRpc,
+                certainty: Certainty::Pattern,
+                position: decl.span.name,
+            });
+        }
         if !matches!(decl.kind, NodeKind::Method | NodeKind::Function) {
             continue;
         }
@@ -231,6 +252,7 @@ fn made_by(pass: &Pass<'_>, callee: ExprId) -> Option<String> {
             let args = pass.arguments(pass.call_of(callee)?.position);
             return pass.first_literal(&args);
         }
+        "typescript" => return node::client(pass, callee),
         _ => None,
     };
     service.map(str::to_owned)
@@ -257,6 +279,7 @@ fn fields(pass: &Pass<'_>, found: &mut Found) {
         "typescript" if pass.modules.has_any(&["@nestjs/graphql", "type-graphql"]) => {
             annotated(pass, found, &["Query", "Mutation", "Subscription"]);
         }
+        "typescript" => node::resolvers(pass, found),
         _ => {}
     }
 }
@@ -272,7 +295,7 @@ fn resolvers_of_go(pass: &Pass<'_>, found: &mut Found) {
             _ => continue,
         };
         let name = lowered(pass.facts.text(decl.name));
-        found.served.push((format!("{root}.{name}"), DeclId(index), decl.span.name));
+        found.served.push((format!("{root}.{name}"), DeclId(index).into(), decl.span.name));
     }
 }
 
@@ -293,13 +316,13 @@ fn resolvers_of_python(pass: &Pass<'_>, found: &mut Found) {
             _ if is_strawberry && pass.decorators().any(|it| it.1 == id && is_field(it.2)) => name,
             _ => continue,
         };
-        found.served.push((format!("{root}.{}", camel(own)), id, decl.span.name));
+        found.served.push((format!("{root}.{}", camel(own)), id.into(), decl.span.name));
     }
     if pass.modules.has("ariadne") {
         for (reference, decl, name) in pass.decorators().filter(|it| it.2 == "field") {
             let _ = name;
             if let Some((root, field)) = bound(pass, reference) {
-                found.served.push((format!("{root}.{field}"), decl, reference.position));
+                found.served.push((format!("{root}.{field}"), decl.into(), reference.position));
             }
         }
     }
@@ -340,7 +363,7 @@ fn annotated(pass: &Pass<'_>, found: &mut Found, names: &[&str]) {
         });
         let own = pass.facts.text(pass.facts.decl(decl).name).to_owned();
         let field = named.or(in_options).unwrap_or(own);
-        found.served.push((format!("{root}.{field}"), decl, reference.position));
+        found.served.push((format!("{root}.{field}"), decl.into(), reference.position));
     }
 }
 

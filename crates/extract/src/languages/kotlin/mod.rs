@@ -30,6 +30,20 @@ use std::sync::OnceLock;
 use crate::language::{Language, Tables};
 use kinds::{Field, Kind};
 
+/// `@Resource("/api") data object Root`: behind the brackets of an annotation the grammar takes `data` for a value that
+/// `object` is called on.
+pub(crate) fn blanked(source: &[u8]) -> Option<Vec<u8>> {
+    const WORDS: &[u8] = b"data object ";
+    let mut out: Option<Vec<u8>> = None;
+    for at in memchr::memmem::find_iter(source, WORDS) {
+        let before = source[..at].trim_ascii_end();
+        if before.ends_with(b")") {
+            out.get_or_insert_with(|| source.to_vec())[at..at + 4].fill(b' ');
+        }
+    }
+    out
+}
+
 static TABLES: OnceLock<Tables> = OnceLock::new();
 
 pub(crate) const LANGUAGE: Language = Language {

@@ -1,6 +1,6 @@
 //! net/http, gin, echo, chi, gorilla/mux, fiber.
 
-use knowing_model::facts::{Call, Expr, ExprId, HOLE, Router};
+use knowing_model::facts::{Call, Expr, ExprId, HOLE, ParameterKind, Router, Value};
 
 use super::{Group, New, group_at, handler_in, is_function, joined, push};
 use crate::passes::{Arg, Found, FoundMount, FoundRouter, Origin, Pass};
@@ -143,7 +143,7 @@ fn before(pass: &Pass<'_>, call: &Call, of: ExprId, groups: &[Group]) -> (String
                 let binding = pass.binding(name, offset);
                 if let Some(group) = group_at(groups, offset as usize)
                     && binding.is_some_and(|it| it.visible.from as usize >= group.from)
-                    && !matches!(binding.map(|it| it.value), Some(knowing_model::facts::Value::Expr(_)))
+                    && !matches!(binding.map(|it| it.value), Some(Value::Expr(_)))
                 {
                     return (joined(&group.prefix, &prefix), group.router.clone());
                 }
@@ -190,7 +190,7 @@ fn route(
         return;
     }
     // `resp.Get(key, fallback)` is no route.
-    if !is_known && !is_function(pass, handler) && pass.passed_in(handler.from, handler.to).is_none() {
+    if !is_known && !is_handler(pass, call, handler) {
         return;
     }
     let (prefix, router) = before(pass, call, of, groups);
@@ -208,6 +208,23 @@ fn route(
             position: call.position,
         },
     );
+}
+
+/// Whether an argument may be a function: one that is written there, or the name of something that is no plain value.
+fn is_handler(pass: &Pass<'_>, call: &Call, arg: &Arg) -> bool {
+    let is_parameter = || {
+        let type_ = parameter_type(pass, call, arg);
+        type_.is_some_and(|it| !matches!(it, "string" | "int" | "bool" | "error" | "byte" | "any"))
+    };
+    is_function(pass, arg) || pass.passed_in(arg.from, arg.to).is_some() || is_parameter()
+}
+
+/// The name of the type of the parameter that an argument is; empty for one without a name.
+fn parameter_type<'a>(pass: &Pass<'a>, call: &Call, arg: &Arg) -> Option<&'a str> {
+    let (decl, at) = pass.parameter(call.decl, &pass.text(arg.from, arg.to))?;
+    let parameters = &pass.facts.decl(decl).parameters;
+    let mut plain = parameters.iter().filter(|it| it.kind != ParameterKind::Receiver);
+    plain.nth(at.into())?.type_.map(|it| pass.type_name(it))
 }
 
 /// `mux.HandleFunc("GET /x/{id}", h)`, `r.HandleFunc("/x", h).Methods("GET", "POST")`.
@@ -320,10 +337,11 @@ fn mounted(pass: &Pass<'_>, found: &mut Found, call: &Call, of: ExprId, groups: 
 
 /// `Register(v1.Group("/users"))`, `users.Register(v1)`: a router is handed to a function that registers on it.
 fn passed_on(pass: &Pass<'_>, found: &mut Found, call: &Call, groups: &[Group], used: &[Framework]) {
+    let args = pass.arguments(call.position);
+    handed_over(pass, found, call, groups, &args);
     if !used.iter().any(|it| *it != Framework::Standard) {
         return;
     }
-    let args = pass.arguments(call.position);
     for (index, arg) in args.iter().enumerate().take(6) {
         if is_function(pass, arg) {
             continue;
@@ -356,5 +374,88 @@ fn passed_on(pass: &Pass<'_>, found: &mut Found, call: &Call, groups: &[Group], 
             prefix: super::normalised(&prefix),
             replaces: false,
         });
+    }
+}
+
+/// The router that an argument names, as `before` has it. Arguments that are plain names have no expression of their own, so
+/// that the name is looked at where it stands.
+fn handed_router(pass: &Pass<'_>, call: &Call, arg: &Arg, groups: &[Group]) -> (String, FoundRouter) {
+    let expr = pass.passed_in(arg.from, arg.to).or_else(|| pass.name_at(arg));
+    let Some(expr) = expr else { return (String::new(), Router::Root.into()) };
+    if let Expr::Name { name, .. } = pass.facts.expr(expr) {
+        let binding = pass.binding(name, u32::try_from(arg.from).unwrap_or(u32::MAX));
+        let is_made = matches!(binding.map(|it| it.value), Some(Value::Expr(_)));
+        if let Some(group) = group_at(groups, arg.from)
+            && binding.is_some_and(|it| it.visible.from as usize >= group.from)
+            && !is_made
+        {
+            return (group.prefix.clone(), group.router.clone());
+        }
+        if let Some((of, index)) = pass.parameter(call.decl, pass.facts.text(name)).filter(|_| !is_made) {
+            return (String::new(), Router::Parameter(of, index).into());
+        }
+    }
+    before(pass, call, expr, groups)
+}
+
+/// `h(r, "ping", api.Ping)`, `s.get("/users", s.users)`: a path is handed to a function, which may register it. Whether it
+/// does is known when files are resolved.
+fn handed_over(pass: &Pass<'_>, found: &mut Found, call: &Call, groups: &[Group], args: &[Arg]) {
+    let is_bare = pass.receiver(call.callee).is_none();
+    let path_of = |arg: &Arg| {
+        let text = pass.text(arg.from, arg.to);
+        let is_passed_on = parameter_type(pass, call, arg) == Some("string");
+        let is_word = |it: &str| {
+            !it.is_empty() && it.bytes().all(|it| it.is_ascii_alphanumeric() || b"/_-.{}:*".contains(&it))
+        };
+        match text.starts_with(['"', '`']) {
+            true => pass.literal(arg).filter(|it| it.starts_with('/') || is_bare && is_word(it)),
+            false if is_passed_on => pass.pattern(arg),
+            false => None,
+        }
+    };
+    let [_, .., last] = args else { return };
+    // Whatever has a name may be a function here: the one that is called says what it takes.
+    let text = pass.text(last.from, last.to);
+    let is_name = text.starts_with(|it: char| it.is_ascii_alphabetic())
+        && text.bytes().all(|it| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'.'));
+    if args.len() > 6 || !is_name && !is_handler(pass, call, last) {
+        return;
+    }
+    let before_last = &args[..args.len() - 1];
+    // A parameter may be the router, too: what reads like a path counts before it.
+    let literal = before_last.iter().position(|it| pass.text(it.from, it.to).starts_with(['"', '`']));
+    let candidates: Vec<usize> = match literal {
+        Some(at) => vec![at],
+        None => (0..before_last.len()).collect(),
+    };
+    for at in candidates {
+        let Some(pattern) = path_of(&before_last[at]) else { continue };
+        let (prefix, router) = match at.checked_sub(1) {
+            Some(of) => handed_router(pass, call, &before_last[of], groups),
+            None => (String::new(), Router::Root.into()),
+        };
+        if prefix.contains('?') {
+            continue;
+        }
+        push(
+            found,
+            New {
+                decl: call.decl,
+                method: "ANY",
+                pattern: Some(&pattern),
+                prefix: "",
+                router,
+                verified: false,
+                handler: handler_in(pass, Some(last)),
+                position: call.position,
+            },
+        );
+        if let Some(route) = found.routes.last_mut() {
+            // What the function puts before it may end in a slash.
+            route.pattern = Some(super::normalised(&pattern));
+            let prefix = super::normalised(&prefix);
+            route.through = Some((call.callee, u8::try_from(at).unwrap_or(u8::MAX), prefix));
+        }
     }
 }

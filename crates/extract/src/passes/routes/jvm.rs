@@ -1,18 +1,18 @@
-//! Spring, JAX-RS, Ktor, Spark.
+//! Spring, JAX-RS, Spark.
 
-use knowing_model::facts::{DeclId, Expr, Handler, Router};
+use knowing_model::facts::{DeclId, Handler, Router};
 
 use super::{Group, New, group_at, handler_in, joined, push};
-use crate::passes::{Arg, Found, FoundMount, FoundRouter, Pass};
+use crate::passes::{Arg, Found, Pass};
 
-const METHODS: &[&str] = &["get", "post", "put", "delete", "patch", "head", "options"];
+pub(super) const METHODS: &[&str] = &["get", "post", "put", "delete", "patch", "head", "options"];
 
 pub(super) fn find(pass: &Pass<'_>, found: &mut Found) {
     if pass.modules.has_any(&["org.springframework", "jakarta.ws.rs", "javax.ws.rs", "io.micronaut"]) {
         annotated(pass, found);
     }
     if pass.modules.has("io.ktor") {
-        ktor(pass, found);
+        super::ktor::find(pass, found);
     }
     if pass.modules.has("spark") && pass.facts.language == "java" {
         spark(pass, found);
@@ -145,131 +145,6 @@ fn request_methods(pass: &Pass<'_>, args: &[Arg]) -> Vec<String> {
     all.map(|it| it.trim().rsplit('.').next().unwrap_or_default().to_ascii_uppercase())
         .filter(|it| !it.is_empty())
         .collect()
-}
-
-/// `route("/x") { get("/y") { ... } }`.
-fn ktor(pass: &Pass<'_>, found: &mut Found) {
-    let mut groups: Vec<Group> = Vec::new();
-    for call in &pass.facts.calls {
-        if !matches!(pass.facts.expr(call.callee), Expr::Name { .. }) {
-            continue;
-        }
-        let name = pass.called(call);
-        let offset = pass.offset(call.position);
-        let top = || -> FoundRouter {
-            match call.decl.filter(|it| takes_route(pass, *it)) {
-                Some(decl) => Router::Decl(decl).into(),
-                None => Router::Root.into(),
-            }
-        };
-        let (prefix, router) = match group_at(&groups, offset) {
-            Some(group) => (group.prefix.clone(), group.router.clone()),
-            None => (String::new(), top()),
-        };
-        let args = pass.arguments(call.position);
-        match name {
-            "routing" | "authenticate" | "rateLimit" => {
-                if let Some((from, to)) = block(pass, offset) {
-                    groups.push(Group { from, to, prefix, router, verified: true });
-                }
-            }
-            "route" => {
-                if let Some((from, to)) = block(pass, offset) {
-                    let own = pass.first_literal(&args).unwrap_or_else(|| "?".to_owned());
-                    groups.push(Group { from, to, prefix: joined(&prefix, &own), router, verified: true });
-                }
-            }
-            name if METHODS.contains(&name)
-                && (group_at(&groups, offset).is_some() || router != Router::Root.into()) =>
-            {
-                let written = match args.first() {
-                    Some(arg) => pass.literal(arg),
-                    None => Some(String::new()),
-                };
-                let pattern = written.filter(|_| !prefix.contains('?'));
-                push(
-                    found,
-                    New {
-                        decl: call.decl,
-                        method: name,
-                        pattern: pattern.as_deref(),
-                        prefix: &prefix,
-                        router,
-                        verified: true,
-                        handler: Handler::Inline.into(),
-                        position: call.position,
-                    },
-                );
-            }
-            // `userRoutes()` registers where it is called.
-            _ if args.is_empty()
-                && (group_at(&groups, offset).is_some() || router != Router::Root.into()) =>
-            {
-                let FoundRouter::Known(parent) = router else { continue };
-                let child = pass.router_value(call.callee).into();
-                found.mounts.push(FoundMount {
-                    decl: call.decl,
-                    child,
-                    parent: Some(parent),
-                    prefix,
-                    replaces: false,
-                });
-            }
-            _ => {}
-        }
-    }
-}
-
-/// Whether a function extends what routes are registered on.
-fn takes_route(pass: &Pass<'_>, decl: DeclId) -> bool {
-    let parameters = &pass.facts.decl(decl).parameters;
-    parameters.iter().any(|it| {
-        it.type_.is_some_and(|it| {
-            matches!(pass.type_name(it), "Route" | "Routing" | "Application" | "RouteBuilder")
-        })
-    })
-}
-
-/// The braces behind a call.
-fn block(pass: &Pass<'_>, offset: usize) -> Option<(usize, usize)> {
-    let bytes = pass.bytes;
-    let mut at = offset;
-    while bytes.get(at).is_some_and(|it| it.is_ascii_alphanumeric() || *it == b'_') {
-        at += 1;
-    }
-    if bytes.get(at) == Some(&b'(') {
-        at = matching(bytes, at)?;
-    }
-    while bytes.get(at).is_some_and(u8::is_ascii_whitespace) {
-        at += 1;
-    }
-    (bytes.get(at) == Some(&b'{')).then(|| matching(bytes, at).map(|end| (at, end)))?
-}
-
-/// Behind the bracket that closes the one at an offset; strings are looked over.
-fn matching(bytes: &[u8], from: usize) -> Option<usize> {
-    let mut depth = 0_usize;
-    let mut at = from;
-    while at < bytes.len() {
-        match bytes[at] {
-            b'(' | b'{' | b'[' => depth += 1,
-            b')' | b'}' | b']' => {
-                depth = depth.checked_sub(1)?;
-                if depth == 0 {
-                    return Some(at + 1);
-                }
-            }
-            b'"' => {
-                at += 1;
-                while at < bytes.len() && bytes[at] != b'"' && bytes[at] != b'\n' {
-                    at += if bytes[at] == b'\\' { 2 } else { 1 };
-                }
-            }
-            _ => {}
-        }
-        at += 1;
-    }
-    None
 }
 
 /// `get("/x", (request, response) -> ...)`, `path("/api", () -> { ... })`.

@@ -18,12 +18,14 @@ mod csharp;
 mod go;
 mod javascript;
 mod jvm;
+mod ktor;
 mod patterns;
 mod php;
 mod python;
 mod rails;
 mod ruby;
 mod rust;
+mod symfony;
 mod warp;
 
 use knowing_model::Position;
@@ -80,6 +82,7 @@ fn push(found: &mut Found, new: New<'_>) {
         handler: new.handler,
         position: new.position,
         offset: 0,
+        through: None,
     });
 }
 

@@ -66,8 +66,11 @@ pub(crate) fn normalised(pattern: &str) -> String {
             '{' => {
                 let end = closing_of(&characters, at, '{', '}');
                 let inner: String = characters[at + 1..end.saturating_sub(1).max(at + 1)].iter().collect();
-                let name =
-                    inner.split([':', '=', '?']).next().unwrap_or(&inner).trim_start_matches(['*', '.']);
+                let name = inner
+                    .split([':', '=', '?', '<'])
+                    .next()
+                    .unwrap_or(&inner)
+                    .trim_start_matches(['*', '.', '!']);
                 let name = name.trim_end_matches("...");
                 out.push_str(&format!("{{{name}}}"));
                 at = end;
@@ -125,6 +128,8 @@ mod tests {
             ("/users/<int:id>/", "/users/{id}/"),
             ("/users/{id:[0-9]+}", "/users/{id}"),
             ("/users/{id?}", "/users/{id}"),
+            ("/blog/{page<\\d+>?1}", "/blog/{page}"),
+            ("/blog/{!page}", "/blog/{page}"),
             ("/files/*path", "/files/{path}"),
             ("/files/{*path}", "/files/{path}"),
             ("/files/{path...}", "/files/{path}"),

@@ -2,13 +2,16 @@
 
 use knowing_model::facts::{Call, Expr, ExprId, Handler, Router};
 
-use super::{Group, New, group_at, is_function, joined, push};
-use crate::passes::{Arg, Found, FoundHandler, FoundRouter, Pass};
+use super::symfony::symfony;
+use super::{Group, New, is_function, joined, push};
+use crate::passes::{Arg, Found, FoundHandler, Pass};
 
 const METHODS: &[&str] = &["get", "post", "put", "delete", "patch", "options", "any"];
 
 pub(super) fn find(pass: &Pass<'_>, found: &mut Found) {
-    if pass.modules.has("Symfony.Component.Routing") || pass.modules.has("Symfony.Component.HttpKernel") {
+    let symfony_modules =
+        ["Symfony.Component.Routing", "Symfony.Component.HttpKernel", "Sensio.Bundle.FrameworkExtraBundle"];
+    if pass.modules.has_any(&symfony_modules) {
         symfony(pass, found);
     }
     let in_routes = pass.path.starts_with("routes/") || pass.path.contains("/routes/");
@@ -142,7 +145,6 @@ fn laravel(pass: &Pass<'_>, found: &mut Found) {
             add(found, pass, call, &method, pattern.as_deref(), &prefix, handler.clone());
         }
     }
-    let _ = group_at;
 }
 
 fn add(
@@ -303,49 +305,4 @@ fn chained_lists(pass: &Pass<'_>, call: &Call) -> (Option<Vec<String>>, Vec<Stri
         }
     }
     lists
-}
-
-/// `#[Route('/blog/{slug}', methods: ['GET'])]` on classes and methods.
-fn symfony(pass: &Pass<'_>, found: &mut Found) {
-    let routes: Vec<_> = pass
-        .decorators()
-        .filter(|(_, _, name)| *name == "Route")
-        .map(|(reference, decl, _)| (decl, pass.decorator_arguments(reference), reference.position))
-        .collect();
-    let path = |args: &[Arg]| {
-        let arg = args.iter().find(|it| matches!(it.name.as_deref(), None | Some("path")));
-        arg.map_or(Some(String::new()), |it| pass.literal(it))
-    };
-    for (decl, args, position) in &routes {
-        let it = pass.facts.decl(*decl);
-        if !it.kind.is_callable() {
-            continue;
-        }
-        let class = it.owner;
-        let prefix =
-            routes.iter().find(|it| Some(it.0) == class).and_then(|it| path(&it.1)).unwrap_or_default();
-        let methods: Vec<String> = match args.iter().find(|it| it.name.as_deref() == Some("methods")) {
-            Some(arg) => {
-                let text = pass.text(arg.from, arg.to);
-                let all = text.trim_matches(['[', ']']).split(',');
-                all.filter_map(|it| pass.literal_text(it)).map(|it| it.to_ascii_uppercase()).collect()
-            }
-            None => vec!["ANY".to_owned()],
-        };
-        for method in methods {
-            push(
-                found,
-                New {
-                    decl: class,
-                    method: &method,
-                    pattern: path(args).as_deref(),
-                    prefix: &prefix,
-                    router: FoundRouter::Application("symfony:".to_owned()),
-                    verified: true,
-                    handler: Handler::Decl(*decl).into(),
-                    position: *position,
-                },
-            );
-        }
-    }
 }

@@ -74,6 +74,11 @@ impl PhpNames {
         self.own.iter().any(|it| whole.starts_with(it.as_str()))
     }
 
+    /// The class of a whole name.
+    pub(crate) fn class(&self, world: &World<'_>, from: u32, whole: &str) -> Option<Def> {
+        self.find(world, from, Sort::Type, whole)
+    }
+
     /// What is declared by a whole name; of several the nearest by path, and no test's for other code.
     pub(super) fn find(&self, world: &World<'_>, from: u32, sort: Sort, whole: &str) -> Option<Def> {
         let table = match sort {
