@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use knowing_model::identity::{self, Identity, SnapshotIdentity};
-use knowing_model::{Category, EdgeKind, Hash, Symbol};
+use knowing_model::{Category, EdgeKind, Hash, Symbol, package_of};
 use knowing_snapshot::proof::Proof;
 use knowing_snapshot::{EdgeLeaf, PackageTree, Prover, Relation};
 use schemars::JsonSchema;
@@ -63,10 +63,12 @@ impl<'a> Proving<'a> {
 
     /// All edges of a package, which must be those that its root was made of.
     fn tree_of(&self, package: &str) -> Result<PackageTree> {
-        let graph = self.view.graph();
+        let (graph, names) = (self.view.graph(), self.view.names()?);
         let mut leaves = Vec::new();
-        for sym in self.view.reader().symbols_of_package(package)? {
-            let Some(source) = graph.of_sym(sym) else { continue };
+        for source in graph.indices() {
+            if package_of(names.class(source.0), names.container(source.0)) != package {
+                continue;
+            }
             for edge in graph.outgoing(source) {
                 let (source, target) = (graph.node(source).id(), graph.node(edge.other()).id());
                 leaves.push(EdgeLeaf {

@@ -22,7 +22,6 @@ mod history;
 mod lock;
 mod lookup;
 mod migrations;
-mod packages;
 mod packed;
 mod packs;
 mod reader;
