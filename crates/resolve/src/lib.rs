@@ -21,7 +21,7 @@ mod languages;
 mod links;
 mod names;
 mod overloads;
-mod programs;
+mod paths;
 mod routes;
 mod scopes;
 mod value;
@@ -39,8 +39,8 @@ pub use crate::again::{FileRecord, Previous, Record};
 use crate::again::Changes;
 use crate::emit::FileEdges;
 use crate::hierarchy::Hierarchy;
+use crate::languages::programs::Programs;
 use crate::links::Offers;
-use crate::programs::Programs;
 use crate::routes::Routes;
 use crate::world::World;
 

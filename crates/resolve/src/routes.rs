@@ -13,7 +13,7 @@ mod helpers;
 
 use knowing_model::ContainerClass;
 use knowing_model::facts::{DeclId, Expr, ExprId, HOLE, Handler, Mount, Route, Router, Str, Type};
-use knowing_model::name::{container_of, in_file};
+use knowing_model::name::{container_of, in_file, is_code};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::again::keys::{self, Door, mix};
@@ -389,7 +389,7 @@ fn handler(ev: &mut Evaluator<'_>, file: u32, route: &Route) -> Option<End> {
             callable(ev, &value)
         }
         Handler::Method { of, name, file: holder } => {
-            if world.found_in(file).language == "yaml" {
+            if !is_code(&world.found_in(file).language) {
                 return by_whole_name(ev, file, of, name);
             }
             let mut class = ev.expr_in(frame, route.decl, of, Space::Type);

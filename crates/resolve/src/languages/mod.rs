@@ -7,6 +7,7 @@ pub(crate) mod java;
 pub(crate) mod kotlin;
 pub(crate) mod nominal;
 pub(crate) mod php;
+pub(crate) mod programs;
 pub(crate) mod python;
 pub(crate) mod ruby;
 pub(crate) mod rust;

@@ -12,6 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::tables;
 use crate::again::keys::{self, Door};
 use crate::again::{Notary, reads};
+use crate::paths::join;
 use crate::world::World;
 
 /// Levels of imports that are includes.
@@ -165,7 +166,7 @@ fn find(
 ) -> Included {
     let here = world.path(file).rsplit_once('/').map_or("", |it| it.0);
     if level == QUOTED
-        && let Some(path) = joined(here, text)
+        && let Some(path) = join(here, text)
         && let Some(target) = world.file_at(&path)
     {
         return Included::File(target);
@@ -208,21 +209,6 @@ fn nearest(world: &World<'_>, here: &str, text: &str, candidates: &[u32]) -> Inc
         (Some(one), None) => Included::File(*one),
         _ => Included::Unknown,
     }
-}
-
-/// A path relative to a directory, without `.` and `..`; none when it leaves the repository.
-fn joined(directory: &str, text: &str) -> Option<String> {
-    let mut parts: Vec<&str> = directory.split('/').filter(|it| !it.is_empty()).collect();
-    for part in text.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop()?;
-            }
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
 }
 
 fn closure(direct: &[Vec<u32>], file: u32) -> Vec<u32> {

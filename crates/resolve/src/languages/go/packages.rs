@@ -11,6 +11,7 @@ use super::conditions::{Condition, Config};
 use crate::again::keys::{self, Door};
 use crate::again::{Notary, reads};
 use crate::names::Name;
+use crate::paths::join;
 use crate::value::Origin;
 use crate::world::{Def, ModuleId, World};
 
@@ -370,20 +371,7 @@ fn below(directory: &str, rest: &str) -> String {
 
 /// A relative path made one from the top of the repository; none when it leads out of it.
 fn joined(directory: &str, path: &str) -> Option<String> {
-    if path.starts_with('/') {
-        return None;
-    }
-    let mut segments: Vec<&str> = directory.split('/').filter(|it| !it.is_empty()).collect();
-    for segment in path.split('/') {
-        match segment {
-            "" | "." => {}
-            ".." => {
-                segments.pop()?;
-            }
-            name => segments.push(name),
-        }
-    }
-    Some(segments.join("/"))
+    if path.starts_with('/') { None } else { join(directory, path) }
 }
 
 /// What the package at a path is called, by custom: `yaml` of `gopkg.in/yaml.v3`, `chi` of `github.com/go-chi/chi/v5`.

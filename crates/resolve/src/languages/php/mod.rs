@@ -9,6 +9,7 @@ use super::{CallSite, ExternalName, Rules, Space};
 use crate::evaluate::{Evaluator, Frame};
 use crate::hierarchy::Ancestor;
 use crate::names::Name;
+use crate::paths::join;
 use crate::scopes::{Item, Scope};
 use crate::value::{External, Origin, Value};
 use crate::world::{Def, ModuleId, World};
@@ -124,8 +125,8 @@ impl Rules for Php {
         };
         let directory = world.path(frame.file).rsplit_once('/').map_or("", |it| it.0);
         // From the file, or from the top where the program was started.
-        let near = normal(directory, path).and_then(|it| world.file_at(&it));
-        let found = near.or_else(|| normal("", path).and_then(|it| world.file_at(&it)));
+        let near = join(directory, path).and_then(|it| world.file_at(&it));
+        let found = near.or_else(|| join("", path).and_then(|it| world.file_at(&it)));
         found.map_or(Value::Unknown, |file| Value::Module(ModuleId(file)))
     }
 
@@ -530,21 +531,6 @@ fn is_builtin_type(text: &str) -> bool {
             | "double"
             | "number"
     )
-}
-
-/// A path from a directory, with `.` and `..` gone.
-fn normal(directory: &str, path: &str) -> Option<String> {
-    let mut parts: Vec<&str> = directory.split('/').filter(|it| !it.is_empty()).collect();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop()?;
-            }
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
 }
 
 /// Members that values of common types have.

@@ -7,10 +7,11 @@ use knowing_model::facts::{DeclId, FileFacts, Manifest, PathAlias, Str};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::paths::{directory_of, is_match, join, match_alias};
+use super::paths::{directory_of, is_match, match_alias};
 use super::tables;
 use crate::again::keys::{self, Door};
 use crate::again::{Notary, reads};
+use crate::paths::join;
 use crate::world::{Def, World};
 
 /// What a module text means in a file.

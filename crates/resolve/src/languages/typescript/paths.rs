@@ -4,21 +4,6 @@ pub(super) fn directory_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(directory, _)| directory)
 }
 
-/// A path from the top of the repository; none when it leads out of it.
-pub(super) fn join(directory: &str, relative: &str) -> Option<String> {
-    let mut parts: Vec<&str> = directory.split('/').filter(|it| !it.is_empty() && *it != ".").collect();
-    for part in relative.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop()?;
-            }
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
-}
-
 /// What the star of a pattern stands for in a text; an empty text where there is no star.
 pub(super) fn match_alias<'t>(pattern: &str, text: &'t str) -> Option<&'t str> {
     match pattern.split_once('*') {

@@ -9,6 +9,7 @@ use knowing_model::{NodeFlags, NodeKind};
 use crate::again::keys::{self, Door, mix};
 use crate::again::{Notary, reads};
 use crate::emit::End;
+use crate::paths::join;
 use crate::world::{Def, World};
 
 /// Programs by what they can be called.
@@ -231,21 +232,6 @@ fn split(path: &str) -> (&str, &str) {
 
 fn joined(directory: &str, path: &str) -> String {
     if directory.is_empty() { path.to_owned() } else { format!("{directory}/{path}") }
-}
-
-/// A written path from a directory on; none where it leads out of the repository.
-fn join(directory: &str, path: &str) -> Option<String> {
-    let mut parts: Vec<&str> = directory.split('/').filter(|it| !it.is_empty()).collect();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop()?;
-            }
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
 }
 
 /// A directory and those around it, the top last.
