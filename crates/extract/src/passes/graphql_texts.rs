@@ -1,7 +1,6 @@
 //! GraphQL in code: ``gql`type Query { ... }` `` and its like. What stands there is read as a file of its own would be.
 
 use knowing_model::NodeFlags;
-use knowing_model::facts::{DeclId, FileFacts};
 
 use super::{Found, Pass};
 use crate::formats::{Sheet, graphql};
@@ -32,7 +31,8 @@ pub(super) fn find(pass: &Pass<'_>, found: &mut Found) {
         }
     }
     let Some(text) = text else { return };
-    let text = String::from_utf8_lossy(&text);
+    // Places are those of the file, so that no byte may become several.
+    let text = String::from_utf8(text).unwrap_or_else(|error| ascii(error.into_bytes()));
     let limits = Limits::default();
     let mut sheet = Sheet::new(pass.path, &text, &limits);
     graphql::read_as(&mut sheet, BEGIN);
@@ -56,12 +56,29 @@ fn copy(bytes: &[u8], from: usize, text: &mut [u8]) {
             continue;
         }
         text[at] = bytes[at];
-        at += if bytes[at] == b'\\' { 2 } else { 1 };
+        let is_escaped = bytes[at] == b'\\' && bytes.get(at + 1).is_some_and(u8::is_ascii);
+        at += if is_escaped { 2 } else { 1 };
     }
 }
 
-/// The innermost declaration of code around an offset.
-pub(super) fn holder(facts: &FileFacts, offset: u32) -> Option<DeclId> {
-    let around = (0..).zip(&facts.decls).filter(|(_, it)| it.range.from <= offset && offset < it.range.to);
-    around.min_by_key(|(_, it)| it.range.to - it.range.from).map(|(at, _)| DeclId(at))
+/// Blanks for all that is none.
+fn ascii(bytes: Vec<u8>) -> String {
+    bytes.into_iter().map(|it| if it.is_ascii() { char::from(it) } else { ' ' }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn places_are_right_behind_what_is_no_text() {
+        for odd in [&b"\\\xc3\xa9"[..], b"\xff\xfe", b"\\"] {
+            let source = [b"const a = gql`\n# ", odd, b"\ntype Query { me: Int }\n`;\n"].concat();
+            let facts = crate::extract("a.ts", &source);
+            let query = facts.decls.iter().find(|it| facts.text(it.path) == "gql.Query").unwrap();
+            assert!(
+                source[query.range.from as usize..].starts_with(b"Query {"),
+                "{odd:?}: {:?}",
+                query.range
+            );
+        }
+    }
 }

@@ -51,6 +51,13 @@ pub(crate) fn run(facts: &mut FileFacts, path: &str, bytes: &[u8]) {
     found.write(facts, bytes);
 }
 
+/// The innermost declaration around an offset.
+fn innermost(facts: &FileFacts, offset: usize) -> Option<DeclId> {
+    let offset = u32::try_from(offset).ok()?;
+    let around = (0..).zip(&facts.decls).filter(|it| it.1.range.contains(offset));
+    around.max_by_key(|it| it.1.range.from).map(|it| DeclId(it.0))
+}
+
 /// What the file imports, as texts.
 pub(crate) struct Modules(Vec<String>);
 
@@ -658,7 +665,7 @@ impl Writer<'_> {
         let first = u32::try_from(self.facts.decls.len()).unwrap_or(u32::MAX);
         let mut lines = Lines::default();
         lines.fill(bytes);
-        let holder = |facts: &FileFacts, at: Position| graphql_texts::holder(facts, lines.offset(at));
+        let holder = |facts: &FileFacts, at: Position| innermost(facts, lines.offset(at) as usize);
         let mut links = Vec::new();
         for link in &embedded.links {
             let end = |writer: &mut Self, end: LinkEnd| match end {

@@ -6,7 +6,7 @@ use knowing_model::{EdgeKind, NodeFlags, Position};
 use rustc_hash::FxHashSet;
 
 use super::requests::assigned;
-use super::{Arg, Found, FoundEnd, FoundLink, Pass, split_list};
+use super::{Arg, Found, FoundEnd, FoundLink, Pass, innermost, split_list};
 
 /// The program of the own package.
 const OWN: &str = ".";
@@ -61,7 +61,7 @@ pub(super) fn find(pass: &Pass<'_>, found: &mut Found) {
             continue;
         }
         if is_test && let Some(path) = place_of_program(pass, call, name) {
-            let decl = call.decl.or_else(|| decl_at(pass, pass.offset(call.position)));
+            let decl = call.decl.or_else(|| innermost(pass.facts, pass.offset(call.position)));
             add(decl, path, Certainty::SurePattern, call.position);
         }
         let is_in_test =
@@ -78,7 +78,12 @@ pub(super) fn find(pass: &Pass<'_>, found: &mut Found) {
     }
     if is_test && pass.facts.language == "python" {
         for (offset, module) in modules_run(pass.bytes) {
-            add(decl_at(pass, offset), format!("-m {module}"), Certainty::Pattern, pass.position(offset));
+            add(
+                innermost(pass.facts, offset),
+                format!("-m {module}"),
+                Certainty::Pattern,
+                pass.position(offset),
+            );
         }
     }
 }
@@ -115,13 +120,6 @@ fn modules_run(bytes: &[u8]) -> Vec<(usize, String)> {
     }
     found.sort();
     found
-}
-
-/// The innermost declaration around an offset.
-fn decl_at(pass: &Pass<'_>, offset: usize) -> Option<DeclId> {
-    let offset = u32::try_from(offset).ok()?;
-    let around = (0..).zip(&pass.facts.decls).filter(|it| it.1.range.contains(offset));
-    around.max_by_key(|it| it.1.range.from).map(|it| DeclId(it.0))
 }
 
 /// Helpers of tests that take a command line.
