@@ -34,8 +34,11 @@ const NAMED: &[(&str, &[&str])] = &[("ruby", &["Capfile", "Gemfile", "Guardfile"
 pub(crate) const BLANKED: &[(&str, Blanked)] = &[
     ("c", cpp::fitting::fitted),
     ("cpp", cpp::fitting::fitted),
+    ("csharp", csharp::blanked),
+    ("go", go::blanked),
     ("kotlin", kotlin::blanked),
     ("rust", rust::blanked),
+    ("typescript", typescript::blanked),
 ];
 
 /// None when the file is parsed as it is.

@@ -23,9 +23,11 @@ const MAX_LEADING: usize = 40;
 /// Paths of declarations that lines of either version lie in, sorted; an empty one for lines outside of all.
 pub(crate) fn names(outline: Outline, change: &TextChange) -> Vec<String> {
     let mut names = BTreeSet::new();
+    let mut old = Side::new(outline, &change.old);
+    let mut new = Side::new(outline, &change.new);
     for hunk in &change.hunks {
-        Side { outline, text: &change.old }.touched(hunk.old.clone(), &mut names);
-        Side { outline, text: &change.new }.touched(hunk.new.clone(), &mut names);
+        old.touched(hunk.old.clone(), &mut names);
+        new.touched(hunk.new.clone(), &mut names);
     }
     names.into_iter().filter(|it| it.len() <= MAX_NAME).take(MAX_NAMES).collect()
 }
@@ -34,9 +36,19 @@ pub(crate) fn names(outline: Outline, change: &TextChange) -> Vec<String> {
 struct Side<'a> {
     outline: Outline,
     text: &'a [u8],
+    /// The line that was asked for last.
+    asked: Option<Asked<'a>>,
+}
+
+/// A line, and the declarations around it.
+struct Asked<'a> {
+    begin: usize,
+    indent: usize,
+    around: Vec<Around<'a>>,
 }
 
 /// A declaration around a line.
+#[derive(Clone, Copy)]
 struct Around<'a> {
     indent: usize,
     owner: Option<&'a str>,
@@ -44,7 +56,11 @@ struct Around<'a> {
 }
 
 impl<'a> Side<'a> {
-    fn touched(&self, range: Range<usize>, names: &mut BTreeSet<String>) {
+    fn new(outline: Outline, text: &'a [u8]) -> Side<'a> {
+        Side { outline, text, asked: None }
+    }
+
+    fn touched(&mut self, range: Range<usize>, names: &mut BTreeSet<String>) {
         let mut around: Option<Vec<Around<'a>>> = None;
         // Most lines lie where the one before did.
         let mut is_named = false;
@@ -57,7 +73,10 @@ impl<'a> Side<'a> {
             if line.is_blank() || line.is_continuation() {
                 continue;
             }
-            let around = around.get_or_insert_with(|| self.enclosing(begin, line.indent));
+            let around = match &mut around {
+                Some(around) => around,
+                none => none.insert(self.enclosing(begin, line.indent)),
+            };
             while around.last().is_some_and(|it| it.indent >= line.indent) {
                 around.pop();
                 is_named = false;
@@ -84,22 +103,33 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// The declarations around a line, outermost first.
-    fn enclosing(&self, begin: usize, indent: usize) -> Vec<Around<'a>> {
+    /// The declarations around a line, outermost first. Hunks come in their order: where the line asked for before is met, what
+    /// is indented less stands around both.
+    fn enclosing(&mut self, begin: usize, indent: usize) -> Vec<Around<'a>> {
         let mut around = Vec::new();
         let mut limit = indent;
         let mut end = begin;
         while limit > 0 && end > 0 {
+            if let Some(asked) = self.asked.as_ref().filter(|it| it.begin == end && limit <= it.indent) {
+                around.extend(asked.around.iter().rev().filter(|it| it.indent < limit));
+                break;
+            }
             let from = memchr::memrchr(b'\n', &self.text[..end - 1]).map_or(0, |it| it + 1);
-            let line = Line::new(&self.text[from..end]);
+            let line = &self.text[from..end];
             end = from;
-            if line.indent >= limit || line.is_blank() || line.is_continuation() || line.is_leading() {
+            // Most lines: as far to the right as the one below, or empty.
+            if line.iter().take(limit).all(u8::is_ascii_whitespace) {
+                continue;
+            }
+            let line = Line::new(line);
+            if line.is_continuation() || line.is_leading() {
                 continue;
             }
             limit = line.indent;
             around.extend(self.declared(&line));
         }
         around.reverse();
+        self.asked = Some(Asked { begin, indent, around: around.clone() });
         around
     }
 
@@ -211,6 +241,14 @@ mod tests {
         let text = "class A:\n    def f(self):\n        x\n\n<\n    def g(self):\n        y\n\n    def h(self):\n        z\n\n>\n    def i(self):\n        x\n";
         check("a.py", text, &["A.g", "A.h"]);
         check("a.py", "<\nclass A:\n    def f(self): pass\nx = 1\n>\n", &["", "A", "A.f"]);
+    }
+
+    #[test]
+    fn later_hunks_know_what_stands_around_them() {
+        let text = "class A:\n    def f(self):\n        if x:\n<\n            y\n>\n            z\n<\n            w\n>\n    def g(self):\n<\n        x\n>\n\nclass B:\n    def h(self):\n<\n        x\n>\n";
+        check("a.py", text, &["A.f", "A.g", "B.h"]);
+        let text = "class A:\n<\n    x = 1\n>\n    def f(self):\n        if x:\n<\n            y\n>\n<\n    z = 1\n>\n";
+        check("a.py", text, &["A", "A.f"]);
     }
 
     #[test]

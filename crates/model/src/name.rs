@@ -62,14 +62,26 @@ pub fn is_code(language: &str) -> bool {
 
 /// A symbol path that several files of one directory declare, told apart by the file: `init#server`, `init#server#2`.
 pub fn in_file(symbol: &str, path: &str) -> String {
-    let file = path.rsplit('/').next().unwrap_or(path);
-    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem).replace('.', "_");
+    let mark = mark_of(path.rsplit('/').next().unwrap_or(path));
     match symbol.rsplit_once('#') {
         Some((before, number)) if !number.is_empty() && number.bytes().all(|it| it.is_ascii_digit()) => {
-            format!("{before}#{stem}#{number}")
+            format!("{before}#{mark}#{number}")
         }
-        _ => format!("{symbol}#{stem}"),
+        _ => format!("{symbol}#{mark}"),
     }
+}
+
+/// What tells a file from the others of its directory: no two have the same, and none looks like the number of a repeated
+/// definition. `b.pb.go` is `b-pb`; names of digits alone or with other characters end in `~` and more.
+fn mark_of(file: &str) -> String {
+    let (stem, extension) = file.rsplit_once('.').unwrap_or((file, ""));
+    let is_plain = |it: char| it.is_alphanumeric() || it == '_';
+    let mark: String = stem.chars().map(|it| if is_plain(it) { it } else { '-' }).collect();
+    if !stem.chars().all(|it| is_plain(it) || it == '.') {
+        let digest = Hasher::new("file").field(file.as_bytes()).finish().to_string();
+        return format!("{mark}~{}", &digest[..16]);
+    }
+    if stem.bytes().all(|it| it.is_ascii_digit()) { format!("{mark}~{extension}") } else { mark }
 }
 
 /// The printed form: `{repo}://{container}.{symbol}`, without what is empty.
@@ -257,7 +269,23 @@ mod tests {
         assert_eq!(container_of("go", "main.go"), (ContainerClass::Dir, ""));
         assert_eq!(container_of("python", "a/b.py"), (ContainerClass::File, "a/b.py"));
         assert_eq!(in_file("open", "a/open_linux.go"), "open#open_linux");
-        assert_eq!(in_file("init#2", "a/b.pb.go"), "init#b_pb#2");
+        assert_eq!(in_file("init#2", "a/b.pb.go"), "init#b-pb#2");
+        assert_eq!(in_file("main", "a/2.go"), "main#2~go");
+    }
+
+    #[test]
+    fn m3_files_of_odd_names_are_told_apart() {
+        let files = [
+            ".a.go", "_a.go", "-a.go", "a.b.go", "a_b.go", "a-b.go", "a#b.go", "2.go", "2.2.go", "a b.go",
+            "a(b.go",
+        ];
+        let mut marks: Vec<String> = files.iter().map(|it| in_file("main", it)).collect();
+        // The second of one file.
+        marks.push("main#2".to_owned());
+        assert!(marks.iter().all(|it| without_suffix(it) == "main"), "{marks:?}");
+        marks.sort();
+        marks.dedup();
+        assert_eq!(marks.len(), files.len() + 1, "{marks:?}");
     }
 
     #[test]

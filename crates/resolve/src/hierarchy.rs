@@ -74,9 +74,8 @@ pub(crate) struct Hierarchy {
 
 /// Questions follow from what was made of all files, so that each is noted, also about the file in work.
 impl Hierarchy {
-    pub(crate) fn build(world: &World<'_>) -> Hierarchy {
-        let parts: Vec<FilePart> =
-            (0..world.n_files() as u32).into_par_iter().map(|file| FilePart::of(world, file)).collect();
+    /// Which declarations are parts of one type, and nothing else: bases are looked up by that.
+    pub(crate) fn of_parts(world: &World<'_>) -> Hierarchy {
         let mut hierarchy = Hierarchy {
             def_hashes: (0..world.n_defs() as u32).map(|it| world.hash(Def(it))).collect(),
             file_hashes: world.scopes.iter().map(Scopes::hash).collect(),
@@ -89,6 +88,16 @@ impl Hierarchy {
         for (index, group) in hierarchy.groups.iter().enumerate() {
             hierarchy.group_of.extend(group.iter().map(|part| (*part, index as u32)));
         }
+        hierarchy
+    }
+
+    /// What each file says of its own types.
+    pub(crate) fn of_files(world: &World<'_>) -> Vec<FilePart> {
+        (0..world.n_files() as u32).into_par_iter().map(|file| FilePart::of(world, file)).collect()
+    }
+
+    pub(crate) fn with_files(self, world: &World<'_>, parts: Vec<FilePart>) -> Hierarchy {
+        let mut hierarchy = self;
         let mut beside: Vec<(Def, Def)> = Vec::new();
         for (file, part) in parts.into_iter().enumerate() {
             beside.extend(part.beside);
@@ -380,7 +389,7 @@ fn mixed_into(world: &World<'_>, linear: &FxHashMap<Def, Vec<Ancestor>>) -> FxHa
 }
 
 /// What one file says about types and imports.
-struct FilePart {
+pub(crate) struct FilePart {
     bases: Vec<(Def, Vec<Ancestor>)>,
     for_values: Vec<(Def, Vec<Ancestor>)>,
     /// Modules that give members to types themselves, and those types.

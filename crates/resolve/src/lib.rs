@@ -93,7 +93,10 @@ pub fn resolve_while(
     if !is_wanted() {
         return None;
     }
-    (world.hierarchy, world.offers) = rayon::join(|| Hierarchy::build(&world), || Offers::new(&world));
+    world.hierarchy = Hierarchy::of_parts(&world);
+    let (of_files, offers) = rayon::join(|| Hierarchy::of_files(&world), || Offers::new(&world));
+    world.hierarchy = std::mem::take(&mut world.hierarchy).with_files(&world, of_files);
+    world.offers = offers;
     world.routes = Routes::new(&world);
     world.programs = Programs::new(&world);
     let shared = again::shared(&world);

@@ -14,12 +14,14 @@
 //! uses         calls, values, fields
 //! imports      `using` directives
 //! sites        environment variables and processes
+//! fitting      text that the grammar would lose the file by
 //! ```
 
 mod attributes;
 mod bindings;
 mod docs;
 mod expressions;
+mod fitting;
 mod functions;
 mod generics;
 mod imports;
@@ -38,6 +40,8 @@ use std::sync::OnceLock;
 
 use crate::language::{Language, Tables};
 use kinds::{Field, Kind};
+
+pub(crate) use fitting::blanked;
 
 static TABLES: OnceLock<Tables> = OnceLock::new();
 

@@ -53,7 +53,7 @@ impl Reader<'_, '_> {
             }
             Kind::CallExpression => self.alike(node).or_else(|| {
                 let function = self.child(node, Field::Function)?;
-                (!self.makes(function)).then_some(function)
+                (!self.makes(node, function)).then_some(function)
             }),
             Kind::ParenthesizedExpression | Kind::LiteralElement | Kind::VariadicArgument => {
                 self.first_child(node)
@@ -95,9 +95,12 @@ impl Reader<'_, '_> {
         self.child(call, Field::Arguments).and_then(|it| self.first_child(it))
     }
 
-    /// `new` and `make` take a type.
-    fn makes(&self, function: Node) -> bool {
-        self.kind(function) == Kind::Identifier && matches!(self.b.bytes(function), b"new" | b"make")
+    /// `new` and `make` of a type; `new` takes values, too.
+    fn makes(&self, call: Node, function: Node) -> bool {
+        let first = || self.first_child(self.child(call, Field::Arguments)?);
+        self.kind(function) == Kind::Identifier
+            && matches!(self.b.bytes(function), b"new" | b"make")
+            && first().is_none_or(|it| is_type(self.kind(it)))
     }
 
     fn leaf(&mut self, node: Node, decl: Option<DeclId>) -> ExprId {
@@ -140,18 +143,7 @@ impl Reader<'_, '_> {
             }
             Kind::LiteralValue => return self.literal_expr(node, decl),
             // A type where a value may stand: `(*T)(nil)`, `[]T(x)`.
-            Kind::TypeIdentifier
-            | Kind::QualifiedType
-            | Kind::GenericType
-            | Kind::PointerType
-            | Kind::ParenthesizedType
-            | Kind::SliceType
-            | Kind::MapType
-            | Kind::ArrayType
-            | Kind::ChannelType
-            | Kind::FunctionType
-            | Kind::StructType
-            | Kind::InterfaceType => Expr::TypePath(self.read_type(node, naming)),
+            kind if is_type(kind) => Expr::TypePath(self.read_type(node, naming)),
             _ => Expr::Unknown,
         };
         self.b.expr_of(node, expr)
@@ -239,4 +231,22 @@ impl Reader<'_, '_> {
         }
         expr
     }
+}
+
+fn is_type(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::TypeIdentifier
+            | Kind::QualifiedType
+            | Kind::GenericType
+            | Kind::PointerType
+            | Kind::ParenthesizedType
+            | Kind::SliceType
+            | Kind::MapType
+            | Kind::ArrayType
+            | Kind::ChannelType
+            | Kind::FunctionType
+            | Kind::StructType
+            | Kind::InterfaceType
+    )
 }

@@ -9,6 +9,7 @@
 //! expressions   syntax to `Expr`
 //! bindings      `:=`, `range`, type switches and the rest, and which names are local
 //! uses          calls, values, fields, literals
+//! allocations   `new` of a value, made fit for the grammar
 //! errors        what is returned as an error, and `panic`
 //! imports       package clause and imports
 //! condition     build constraints
@@ -16,6 +17,7 @@
 //! sites         environment variables and processes
 //! ```
 
+mod allocations;
 mod bindings;
 mod condition;
 mod declarations;
@@ -35,6 +37,8 @@ use std::sync::OnceLock;
 
 use crate::language::{Language, Tables};
 use kinds::{Field, Kind};
+
+pub(crate) use allocations::blanked;
 
 static TABLES: OnceLock<Tables> = OnceLock::new();
 

@@ -50,7 +50,7 @@ impl Reader<'_, '_> {
         match self.kind(node) {
             Kind::MemberExpression | Kind::SubscriptExpression => self.child(node, Field::Object),
             Kind::CallExpression if self.module_call(node).is_some() => None,
-            Kind::CallExpression | Kind::InstantiationExpression => self.child(node, Field::Function),
+            Kind::CallExpression | Kind::InstantiationExpression => self.function_of(node),
             Kind::NewExpression => {
                 let has_arguments = self.child(node, Field::TypeArguments).is_some();
                 self.child(node, Field::Constructor)
@@ -67,6 +67,35 @@ impl Reader<'_, '_> {
         }
     }
 
+    /// What a call calls. The grammars read `await f<T>()`, `!f<T>()` and `1 + f<T>()` as calls of `await f`, `!f` and `1 + f`.
+    pub(super) fn function_of(&self, call: Node) -> Option<Node> {
+        let mut function = self.child(call, Field::Function)?;
+        while self.is_torn(function)
+            && let Some(last) = self.children(function).last()
+        {
+            function = last;
+        }
+        Some(function)
+    }
+
+    /// The operator before a whole chain of calls that the grammars put inside its first one.
+    fn operator_of(&self, call: Node) -> Option<Kind> {
+        let mut inner = call;
+        let is_link = |node: Node| self.b.tree.parent(node).is_some_and(|it| self.inner_of(it) == Some(node));
+        loop {
+            inner = match self.kind(inner) {
+                Kind::CallExpression => self.child(inner, Field::Function)?,
+                Kind::MemberExpression | Kind::SubscriptExpression => self.child(inner, Field::Object)?,
+                Kind::NonNullExpression => self.first_child(inner)?,
+                operator => return (self.is_torn(inner) && !is_link(call)).then_some(operator),
+            };
+        }
+    }
+
+    fn is_torn(&self, function: Node) -> bool {
+        matches!(self.kind(function), Kind::AwaitExpression | Kind::UnaryExpression | Kind::BinaryExpression)
+    }
+
     fn around(&mut self, node: Node, of: ExprId) -> ExprId {
         let expr = match self.kind(node) {
             Kind::MemberExpression => match self.child(node, Field::Property) {
@@ -79,7 +108,12 @@ impl Reader<'_, '_> {
                 }
                 _ => Expr::Index { of },
             },
-            Kind::CallExpression | Kind::NewExpression => Expr::Call { callee: of },
+            Kind::CallExpression => match self.operator_of(node) {
+                None => Expr::Call { callee: of },
+                Some(Kind::AwaitExpression) => Expr::Await { of: self.b.expr(Expr::Call { callee: of }) },
+                Some(_) => Expr::Unknown,
+            },
+            Kind::NewExpression => Expr::Call { callee: of },
             Kind::AwaitExpression => Expr::Await { of },
             _ => {
                 self.b.remember(node, of);

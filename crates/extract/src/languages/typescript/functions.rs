@@ -254,7 +254,7 @@ impl<'s> Reader<'_, 's> {
             return Vec::new();
         };
         let Some(call) = self.b.tree.parent(arguments) else { return Vec::new() };
-        let Some(function) = self.child(call, Field::Function) else { return Vec::new() };
+        let Some(function) = self.function_of(call) else { return Vec::new() };
         if self.kind(function) != Kind::MemberExpression || self.first_child(arguments) != Some(node) {
             return Vec::new();
         }

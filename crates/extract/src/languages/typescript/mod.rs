@@ -16,6 +16,7 @@
 //! imports       `import`, `export`, `require`, `module.exports`
 //! blocks        `describe`, `it`, `test`
 //! sites         environment variables and processes
+//! newer         syntax that the grammars do not know yet
 //! vue           the scripts of a component
 //! ```
 
@@ -28,6 +29,7 @@ mod functions;
 mod imports;
 mod kinds;
 mod narrowing;
+mod newer;
 mod objects;
 mod reader;
 mod scopes;
@@ -41,6 +43,8 @@ use std::sync::OnceLock;
 
 use crate::language::{Language, Tables};
 use kinds::{Field, Kind};
+
+pub(crate) use newer::blanked;
 
 const NAME: &str = "typescript";
 

@@ -88,8 +88,7 @@ impl Reader<'_, '_> {
     }
 
     pub(super) fn call(&mut self, node: Node, cx: Context) -> Step<Context> {
-        let (Some(function), Some(arguments)) =
-            (self.child(node, Field::Function), self.child(node, Field::Arguments))
+        let (Some(function), Some(arguments)) = (self.function_of(node), self.child(node, Field::Arguments))
         else {
             return Step::Into;
         };
