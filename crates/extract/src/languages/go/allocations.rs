@@ -45,7 +45,9 @@ fn is_value(argument: &[u8]) -> bool {
     if name.is_empty() || matches!(name, b"chan" | b"func" | b"interface" | b"struct") {
         return false;
     }
-    if matches!(name, b"true" | b"false" | b"nil" | b"iota") || name.ends_with(b".") {
+    // A type has a package and a name at most.
+    let n_dots = name.iter().filter(|it| **it == b'.').count();
+    if matches!(name, b"true" | b"false" | b"nil" | b"iota") || name.ends_with(b".") || n_dots > 1 {
         return true;
     }
     rest = &rest[name.len()..];
@@ -108,6 +110,7 @@ mod tests {
             "a, b)",
             "\n\tf(x),\n)",
             "xs[0] * 2)",
+            "f.opt.Name)",
         ] {
             assert!(is_value(argument.as_bytes()), "{argument}");
         }

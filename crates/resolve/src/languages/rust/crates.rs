@@ -356,6 +356,11 @@ impl RustCrates {
         }
     }
 
+    /// Whether a project file says that a name is a crate's.
+    pub(crate) fn depends_on(&self, module: ModuleId, name: &str) -> bool {
+        self.around(module).package.is_some() && self.named(module, name).is_some()
+    }
+
     /// Puts together what crate names mean in each package, once all libraries are known.
     fn name_crates(&mut self) {
         let libraries: FxHashMap<&str, &Package> =

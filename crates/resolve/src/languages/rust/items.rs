@@ -74,7 +74,8 @@ impl Rust {
         if let Some(child) = world.modules.rust.child(module, name) {
             return Value::Module(child);
         }
-        let mut doubt = entries.iter().any(|it| matches!(it.item, Item::Import(_)));
+        let is_imported = entries.iter().any(|it| matches!(it.item, Item::Import(_)));
+        let mut doubt = is_imported;
         for (at, index) in scopes.wildcards() {
             if *at != scope {
                 continue;
@@ -96,6 +97,8 @@ impl Rust {
         let text = world.text(name);
         let prelude = match space {
             Space::Macro => tables::MACROS.binary_search(&text).is_ok(),
+            // A crate's name is likelier the crate than what an outside module's wildcard brings.
+            Space::Type if !is_imported && world.modules.rust.depends_on(module, text) => true,
             _ => tables::PRELUDE.binary_search_by_key(&text, |(name, _)| name).is_ok(),
         };
         if doubt && !prelude { Value::Unknown } else { Value::Missing }
