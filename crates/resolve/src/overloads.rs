@@ -127,6 +127,14 @@ fn by_types(
     if candidates.is_empty() {
         return several(by_count);
     }
+    for place in 0..arguments.len() {
+        let (first, others) = candidates.split_first_mut().expect("one is left");
+        // What all that are left ask for alike tells them apart no longer.
+        if others.iter().all(|it| it.targets[place] == first.targets[place]) {
+            first.fits[place] = Fit::Exact;
+            others.iter_mut().for_each(|it| it.fits[place] = Fit::Exact);
+        }
+    }
     // One that takes the very types is meant, whatever the others take.
     let is_exact = |it: &&Candidate| !it.gathers && it.fits.iter().all(|it| *it == Fit::Exact);
     if let Some(one) = candidates.iter().find(is_exact)

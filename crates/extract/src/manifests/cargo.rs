@@ -29,6 +29,7 @@ fn read(text: &str) -> Result<Manifest, u32> {
     }
     let workspace = table(&document, "workspace").and_then(|it| table(it, "dependencies"));
     dependencies(workspace, Place::Workspace, &mut manifest.dependencies);
+    patch(&document, &mut manifest.dependencies);
     Ok(manifest)
 }
 
@@ -67,6 +68,18 @@ fn dependencies(listed: Option<&Table>, place: Place, out: &mut Vec<Dependency>)
             from_workspace: flag("workspace"),
             for_workspace: place == Place::Workspace,
         });
+    }
+}
+
+/// `[patch.crates-io]` puts a directory in the place of what a registry has.
+fn patch(document: &Table, dependencies: &mut [Dependency]) {
+    let patches =
+        table(document, "patch").into_iter().flatten().filter_map(|(_, it)| it.as_table()).flatten();
+    for (key, path) in patches.filter_map(|(key, it)| Some((key, text_of(it.as_table()?, "path")?))) {
+        let is_meant = |it: &Dependency| it.package.as_ref().unwrap_or(&it.name) == key && it.path.is_none();
+        for dependency in dependencies.iter_mut().filter(|it| is_meant(it) && !it.from_workspace) {
+            dependency.path = Some(path.clone());
+        }
     }
 }
 

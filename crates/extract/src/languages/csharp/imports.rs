@@ -20,6 +20,14 @@ impl Reader<'_, '_> {
         let Some(path) = self.children(node).filter(|it| Some(*it) != alias).last() else {
             return Step::Over;
         };
+        if matches!(
+            self.kind(path),
+            Kind::TupleType | Kind::ArrayType | Kind::NullableType | Kind::PointerType
+        ) {
+            // `using Pair = (int, string);` is no name of anything else.
+            self.read_type(path, Naming::silent(None, ReferenceRole::Type));
+            return Step::Over;
+        }
         let head = Range { from: self.b.tree.start(node), to: self.b.tree.start(alias.unwrap_or(path)) };
         let head = self.b.source.bytes(head);
         let has = |word: &[u8]| head.split(u8::is_ascii_whitespace).any(|it| it == word);

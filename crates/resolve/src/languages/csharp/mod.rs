@@ -152,6 +152,10 @@ impl Rules for Csharp {
             }
             around = world.owner(type_);
         }
+        // All types have these.
+        if standard::is_object_member(world.text(name)) {
+            return Some(standard::member(ev, "Object", name));
+        }
         Some(Value::Missing)
     }
 

@@ -131,6 +131,11 @@ fn below_outside(world: &World<'_>, standard: &Standard, below: Def, above: &Ext
     if is_plain(above) || standard.is_final(above) {
         return Fit::No;
     }
+    if let Some(implied) = implied(world, standard, below)
+        && (implied.path == above.path || standard.is_below(&implied, above) == Some(true))
+    {
+        return Fit::Plain;
+    }
     let mut unknown = false;
     for ancestor in world.hierarchy.ancestors(below) {
         match ancestor {
@@ -144,6 +149,18 @@ fn below_outside(world: &World<'_>, standard: &Standard, below: Def, above: &Ext
         }
     }
     if unknown { Fit::Unknown } else { Fit::No }
+}
+
+/// What a type is below without saying so.
+fn implied(world: &World<'_>, standard: &Standard, def: Def) -> Option<External> {
+    let (file, _, decl) = world.decl(def);
+    match decl.kind {
+        NodeKind::Enum => standard.external("java.lang.Enum"),
+        NodeKind::Interface if world.found_in(file).text(decl.signature).contains("@interface") => {
+            standard.external("java.lang.annotation.Annotation")
+        }
+        _ => None,
+    }
 }
 
 fn between_outside(standard: &Standard, below: &External, above: &External) -> Fit {
