@@ -140,8 +140,15 @@ fn import(sheet: &mut Sheet<'_>, resource: &str, kind: &str, prefixes: &[String]
     for prefix in if prefixes.is_empty() { &none } else { prefixes } {
         let prefix = if prefix.is_empty() { String::new() } else { pattern(prefix) };
         let prefix = sheet.str(&prefix);
-        let mount =
-            Mount { decl: None, child, parent: Some(parent), prefix, replaces: false, except: Vec::new() };
+        let mount = Mount {
+            decl: None,
+            child,
+            parent: Some(parent),
+            prefix,
+            replaces: false,
+            except: Vec::new(),
+            handed: Vec::new(),
+        };
         sheet.facts.mounts.push(mount);
     }
 }
