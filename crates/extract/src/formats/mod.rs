@@ -122,6 +122,10 @@ impl<'s> Sheet<'s> {
         id
     }
 
+    pub(crate) fn has_word(&self, word: &str) -> bool {
+        memchr::memmem::find(self.text.as_bytes(), word.as_bytes()).is_some()
+    }
+
     pub(crate) fn position(&self, offset: usize) -> Position {
         let offset = u32::try_from(offset).unwrap_or(u32::MAX);
         self.lines.position(self.lines.row_of(offset), offset)

@@ -2,15 +2,24 @@
 //! that mount them.
 
 use knowing_model::NodeKind;
-use knowing_model::facts::{Binding, BindingTarget, Call, DeclId, Expr, ExprId, Router, Str, Value};
+use knowing_model::facts::{
+    Binding, BindingTarget, Call, DeclId, Expr, ExprId, Router, Str, Type, TypeId, Value,
+};
 
 use super::{Framework, Seen, before, path_of};
 use crate::passes::routes::{joined, normalised, outermost};
 use crate::passes::{Arg, Found, FoundMount, FoundRouter, Pass, innermost};
 
-/// Types of what serves requests, by their last names.
-const SERVING: &[&str] =
-    &["Handler", "Router", "Mux", "ServeMux", "Engine", "Echo", "App", "Group", "RouterGroup", "IRouter"];
+/// Types of what serves requests, by package and name.
+const SERVING: &[(&str, &[&str])] = &[
+    ("http", &["Handler", "ServeMux"]),
+    ("chi", &["Router", "Mux"]),
+    ("gin", &["Engine", "RouterGroup", "IRouter", "IRoutes"]),
+    ("echo", &["Echo", "Group"]),
+    ("fiber", &["App", "Router"]),
+    ("mux", &["Router"]),
+    ("httprouter", &["Router"]),
+];
 
 /// What makes a router that stands below nothing yet.
 const NEW: &[&str] = &[
@@ -35,6 +44,14 @@ pub(super) struct Local {
     from: u32,
     pub(super) prefix: String,
     pub(super) parent: ExprId,
+}
+
+/// The name of a type that serves requests.
+fn serving<'a>(pass: &Pass<'a>, type_: Option<TypeId>) -> Option<&'a str> {
+    let Type::Named { segments, .. } = pass.facts.type_(type_?) else { return None };
+    let [package, name] = segments.as_slice() else { return None };
+    let (package, name) = (pass.facts.text(*package), pass.facts.text(*name));
+    SERVING.iter().any(|it| it.0 == package && it.1.contains(&name)).then_some(name)
 }
 
 pub(super) fn is_new_router(pass: &Pass<'_>, expr: ExprId) -> bool {
@@ -144,7 +161,7 @@ fn behind(
     seen: &Seen,
 ) {
     let (outer, parent) = before(pass, call.decl, of, seen);
-    if outer.contains('?') {
+    if outer.contains('?') || is_test(pass) {
         return;
     }
     let Some(child) = child_of(pass, call, child, seen) else { return };
@@ -183,9 +200,17 @@ fn child_of(pass: &Pass<'_>, call: &Call, arg: &Arg, seen: &Seen) -> Option<Rout
 
 /// What the types of a file serve, what fields are set to, and what functions give back of others.
 pub(super) fn find(pass: &Pass<'_>, found: &mut Found, seen: &Seen, used: &[Framework]) {
+    if is_test(pass) {
+        return;
+    }
     fields(pass, found);
     assignments(pass, found, seen, used);
     results(pass, found);
+}
+
+/// Tests mount what they like: where the application has it is not for them to say.
+fn is_test(pass: &Pass<'_>) -> bool {
+    pass.path.ends_with("_test.go")
 }
 
 fn below(decl: Option<DeclId>, child: Router, parent: impl Into<FoundRouter>, prefix: String) -> FoundMount {
@@ -193,24 +218,26 @@ fn below(decl: Option<DeclId>, child: Router, parent: impl Into<FoundRouter>, pr
     FoundMount { decl, child: child.into(), parent, prefix, replaces: false, handed: Vec::new() }
 }
 
-/// `type Server struct { http.Handler }`, `type Server struct { router chi.Router }`: a type that has one thing which serves
-/// requests serves by it.
+/// `type Server struct { http.Handler }`, `type Server struct { router chi.Router }`: a type serves by what it embeds, else by
+/// the one thing it has that serves requests.
 fn fields(pass: &Pass<'_>, found: &mut Found) {
-    let mut held: Vec<(DeclId, Vec<DeclId>)> = Vec::new();
+    let mut held: Vec<(DeclId, Vec<(DeclId, bool)>)> = Vec::new();
     for (index, decl) in (0..).zip(&pass.facts.decls) {
-        let (Some(owner), Some(type_)) = (decl.owner, decl.type_) else { continue };
-        if decl.kind != NodeKind::Field || !SERVING.contains(&pass.type_name(type_)) {
-            continue;
-        }
+        let (Some(owner), NodeKind::Field) = (decl.owner, decl.kind) else { continue };
+        let Some(type_) = serving(pass, decl.type_) else { continue };
+        let field = (DeclId(index), pass.facts.text(decl.name) == type_);
         match held.last_mut().filter(|it| it.0 == owner) {
-            Some(last) => last.1.push(DeclId(index)),
-            None => held.push((owner, vec![DeclId(index)])),
+            Some(last) => last.1.push(field),
+            None => held.push((owner, vec![field])),
         }
     }
     for (owner, fields) in held {
-        if let [field] = fields.as_slice() {
-            found.mounts.push(below(None, Router::Decl(*field), Router::Decl(owner), String::new()));
-        }
+        let embedded: Vec<DeclId> = fields.iter().filter(|it| it.1).map(|it| it.0).collect();
+        let field = match (embedded.as_slice(), fields.as_slice()) {
+            ([field], _) | ([], [(field, _)]) => *field,
+            _ => continue,
+        };
+        found.mounts.push(below(None, Router::Decl(field), Router::Decl(owner), String::new()));
     }
 }
 
@@ -288,8 +315,7 @@ fn assignment(line: &[u8]) -> Option<((usize, usize), (usize, usize))> {
 fn results(pass: &Pass<'_>, found: &mut Found) {
     let is_name = |it: &u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'.');
     for (index, decl) in (0..).zip(&pass.facts.decls) {
-        let is_serving = decl.type_.is_some_and(|it| SERVING.contains(&pass.type_name(it)));
-        if !is_serving || !decl.kind.is_callable() {
+        if !decl.kind.is_callable() || serving(pass, decl.type_).is_none() {
             continue;
         }
         let (from, to) = (decl.range.from as usize, decl.range.to as usize);
@@ -323,7 +349,7 @@ fn results(pass: &Pass<'_>, found: &mut Found) {
 /// handed over with it. Whether it does is known when files are resolved.
 pub(super) fn handed(pass: &Pass<'_>, found: &mut Found, call: &Call, seen: &Seen, args: &[Arg]) {
     const MOST: usize = 6;
-    if args.is_empty() || args.len() > MOST || pass.path.ends_with("_test.go") {
+    if args.is_empty() || args.len() > MOST || is_test(pass) {
         return;
     }
     let mut paths: Vec<(u8, String)> = Vec::new();
