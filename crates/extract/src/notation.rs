@@ -466,7 +466,9 @@ impl Notation<'_> {
             let child = self.router(it.child);
             let below = it.parent.map_or_else(|| "own".to_owned(), |it| format!("below {}", self.router(it)));
             let mark = if it.replaces { " instead" } else { "" };
-            self.push(format!("mount {child} {below} at {:?}{mark}", facts.text(it.prefix)));
+            let handed: String =
+                it.handed.iter().map(|(at, text)| format!(" with {at} {:?}", facts.text(*text))).collect();
+            self.push(format!("mount {child} {below} at {:?}{mark}{handed}", facts.text(it.prefix)));
         }
     }
 
@@ -485,6 +487,7 @@ impl Notation<'_> {
             Router::Module(text) => format!("module {}", self.facts.text(text)),
             Router::Decl(decl) => self.facts.text(self.facts.decl(decl).path).to_owned(),
             Router::Application(name) => format!("application {}", self.facts.text(name)),
+            Router::Handed(expr, at) => format!("handed {at} to {}", self.expr(expr)),
         }
     }
 

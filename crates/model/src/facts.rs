@@ -111,6 +111,16 @@ impl FileFacts {
         self.exprs[it.index()]
     }
 
+    /// The name of the list whose members an expression is, one by one: `for _, x := range list`.
+    pub fn list_of(&self, expr: ExprId) -> Option<Str> {
+        let Expr::Item { of, .. } = self.expr(expr) else { return None };
+        let Expr::Element { of } = self.expr(of) else { return None };
+        match self.expr(of) {
+            Expr::Name { name, .. } => Some(name),
+            _ => None,
+        }
+    }
+
     pub fn type_(&self, it: TypeId) -> &Type {
         &self.types[it.index()]
     }
@@ -827,6 +837,8 @@ pub enum Router {
     /// The application of a framework that a file belongs to: the one that starts nearest above it. What stands behind a
     /// `:` is a version. As a child it is the application that starts in this file.
     Application(Str),
+    /// Where the callable that an expression names mounts its parameter.
+    Handed(ExprId, u8),
 }
 
 /// A router below another one, or what a router has before all its patterns.
@@ -841,10 +853,15 @@ pub struct Mount {
     pub replaces: bool,
     /// Patterns that do not stand behind the prefix.
     pub except: Vec<Str>,
+    /// Paths that are handed over with a router: the argument and its text.
+    pub handed: Vec<(u8, Str)>,
 }
 
 /// Stands around the number of an expression in a pattern or prefix: the text of the constant that it names.
 pub const HOLE: char = '\u{1}';
+
+/// Stands before the number in a hole that may be left empty where nothing is known of it.
+pub const LENIENT: char = '~';
 
 /// What a constant is set to, as a pattern.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -9,10 +9,11 @@
 //! Made once, before files are resolved, because the prefix of a route stands in another file; a file asks for its own
 //! routes and for those that its requests mean, and both are noted.
 
+mod handed;
 mod helpers;
 
 use knowing_model::ContainerClass;
-use knowing_model::facts::{DeclId, Expr, ExprId, HOLE, Handler, Mount, Route, Router, Str, Type};
+use knowing_model::facts::{DeclId, Expr, ExprId, HOLE, Handler, LENIENT, Mount, Route, Router, Str, Type};
 use knowing_model::name::{container_of, in_file, is_code};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -72,6 +73,8 @@ struct Mounts {
     own: FxHashMap<Key, String>,
     /// The parent (none for the top), the prefix, and whether it replaces the router's own.
     below: FxHashMap<Key, Vec<(Option<Key>, String, bool)>>,
+    /// Types that serve by a router which they hold.
+    serving: FxHashSet<Def>,
 }
 
 impl Routes {
@@ -79,13 +82,7 @@ impl Routes {
         let files: Vec<u32> = (0..world.n_files() as u32)
             .filter(|it| !world.found_in(*it).routes.is_empty() || !world.found_in(*it).mounts.is_empty())
             .collect();
-        let mut mounts = Mounts::default();
-        for file in &files {
-            let mut ev = Evaluator::new(world);
-            for mount in &world.found_in(*file).mounts {
-                mounts.add(&mut ev, *file, mount);
-            }
-        }
+        let mounts = Mounts::new(world, &files);
         let mut routes = Routes::default();
         let mut helpers = Helpers::new(world, &mounts, &files);
         let mut handed: FxHashMap<u32, Vec<Placed>> = FxHashMap::default();
@@ -326,24 +323,42 @@ fn filled_within(
             out.push_str(part);
             continue;
         }
-        let value = ev.expr(Frame::of_file(file), decl, ExprId(part.parse().ok()?));
-        let (Value::Def(def) | Value::Instance(def, _)) = value else { return None };
-        let world = ev.world;
-        let (of, id, _) = world.decl(def);
-        let facts = world.found_in(of);
-        let constant = facts.constants.iter().find(|it| it.decl == id)?;
-        // A constant may be made of others.
-        let text = facts.text(constant.text);
-        match text.contains(HOLE) {
-            true if depth < MAX_DEPTH => out.push_str(&filled_within(ev, of, Some(id), text, depth + 1)?),
-            true => return None,
-            false => out.push_str(text),
+        let (part, is_lenient) = match part.strip_prefix(LENIENT) {
+            Some(part) => (part, true),
+            None => (part, false),
+        };
+        match constant(ev, file, decl, ExprId(part.parse().ok()?), depth) {
+            Some(text) => out.push_str(&text),
+            None if is_lenient => {}
+            None => return None,
         }
     }
     while out.contains("//") {
         out = out.replace("//", "/");
     }
     Some(out)
+}
+
+/// The text of the constant that an expression names, which may be made of others.
+fn constant(
+    ev: &mut Evaluator<'_>,
+    file: u32,
+    decl: Option<DeclId>,
+    expr: ExprId,
+    depth: usize,
+) -> Option<String> {
+    let value = ev.expr(Frame::of_file(file), decl, expr);
+    let (Value::Def(def) | Value::Instance(def, _)) = value else { return None };
+    let world = ev.world;
+    let (of, id, _) = world.decl(def);
+    let facts = world.found_in(of);
+    let constant = facts.constants.iter().find(|it| it.decl == id)?;
+    let text = facts.text(constant.text);
+    match text.contains(HOLE) {
+        true if depth < MAX_DEPTH => filled_within(ev, of, Some(id), text, depth + 1),
+        true => None,
+        false => Some(text.to_owned()),
+    }
 }
 
 /// `{controller=Home}/{action=Index}/{id?}` with what `/Home/Index` says; what may be left out is.
@@ -482,8 +497,8 @@ fn key(ev: &mut Evaluator<'_>, file: u32, decl: Option<DeclId>, router: Router) 
         Router::Root => None,
         Router::File => Some(Key::File(file)),
         Router::Decl(id) => Some(Key::Def(world.def(file, id))),
-        // Found by where a file lies.
-        Router::Application(_) => None,
+        // Found by where a file lies, and by who takes it.
+        Router::Application(_) | Router::Handed(..) => None,
         Router::Parameter(id, index) => Some(Key::Parameter(world.def(file, id), index)),
         Router::Result(id) => Some(Key::Result(world.def(file, id))),
         Router::Value(expr) => {
@@ -530,8 +545,30 @@ fn value_key(ev: &mut Evaluator<'_>, file: u32, value: &Value) -> Option<Key> {
 }
 
 impl Mounts {
+    fn new(world: &World<'_>, files: &[u32]) -> Mounts {
+        let mut mounts = Mounts::default();
+        for file in files {
+            for mount in &world.found_in(*file).mounts {
+                if let (Router::Decl(_), Some(Router::Decl(of))) = (mount.child, mount.parent) {
+                    mounts.serving.insert(world.def(*file, of));
+                }
+            }
+        }
+        for file in files {
+            let mut ev = Evaluator::new(world);
+            for mount in &world.found_in(*file).mounts {
+                mounts.add(&mut ev, *file, mount);
+            }
+        }
+        handed::mount(world, &mut mounts, files);
+        mounts
+    }
+
     fn add(&mut self, ev: &mut Evaluator<'_>, file: u32, mount: &Mount) {
         ev.begin();
+        if matches!(mount.parent, Some(Router::Handed(..))) {
+            return;
+        }
         let text = ev.world.found_in(file).text(mount.prefix);
         // What is computed cannot be told; what stands below is still known.
         let prefix = filled(ev, file, mount.decl, text);
@@ -539,19 +576,51 @@ impl Mounts {
             return self.start(ev.world, file, name, prefix.unwrap_or_default(), mount);
         }
         let prefix = prefix.unwrap_or_default();
-        let Some(child) = key(ev, file, mount.decl, mount.child) else { return };
-        match mount.parent {
-            None => {
+        let Some(parent) = mount.parent else {
+            if let Some(child) = key(ev, file, mount.decl, mount.child) {
                 self.own.entry(child).or_insert(prefix);
             }
-            Some(parent) => {
-                let parent = key(ev, file, mount.decl, parent);
-                if parent != Some(child) {
-                    let list = self.below.entry(child).or_default();
-                    list.push((parent, prefix, mount.replaces));
-                }
+            return;
+        };
+        let children = self.children(ev, file, mount);
+        let parent = key(ev, file, mount.decl, parent);
+        for child in children {
+            self.put(child, parent, &prefix, mount.replaces);
+        }
+    }
+
+    fn put(&mut self, child: Key, parent: Option<Key>, prefix: &str, replaces: bool) {
+        if parent != Some(child) {
+            self.below.entry(child).or_default().push((parent, prefix.to_owned(), replaces));
+        }
+    }
+
+    /// What is mounted: a router, or that of the type of a value.
+    fn children(&self, ev: &mut Evaluator<'_>, file: u32, mount: &Mount) -> Vec<Key> {
+        let child = key(ev, file, mount.decl, mount.child);
+        let mut all: Vec<Key> = child.into_iter().collect();
+        if self.serving.is_empty() {
+            return all;
+        }
+        let frame = Frame::of_file(file);
+        let values = match mount.child {
+            Router::Value(expr) => vec![ev.settled_expr(frame, mount.decl, expr)],
+            Router::ResultOf(expr) => match ev.callee(frame, mount.decl, expr) {
+                Value::Def(def) => vec![ev.result_of(def, frame)],
+                Value::Overloads(defs) => defs.iter().map(|it| ev.result_of(*it, frame)).collect(),
+                _ => Vec::new(),
+            },
+            _ => Vec::new(),
+        };
+        for value in values {
+            if let Value::Instance(type_, _) = value
+                && self.serving.contains(&type_)
+                && !all.contains(&Key::Def(type_))
+            {
+                all.push(Key::Def(type_));
             }
         }
+        all
     }
 
     fn start(&mut self, world: &World<'_>, file: u32, name: Str, prefix: String, mount: &Mount) {

@@ -6,9 +6,18 @@ use knowing_model::{EdgeKind, NodeKind};
 use super::Sheet;
 use super::yaml::{Id, Yaml};
 
+pub(super) fn may_be(sheet: &Sheet<'_>) -> bool {
+    in_role(sheet) || sheet.has_word("hosts")
+}
+
+fn in_role(sheet: &Sheet<'_>) -> bool {
+    let path = sheet.path;
+    ["tasks/", "handlers/"].iter().any(|it| path.starts_with(it) || path.contains(&format!("/{it}")))
+}
+
 pub(super) fn is_it(sheet: &Sheet<'_>, yaml: &Yaml, document: Id) -> bool {
     let items = yaml.list(document);
-    let in_role = ["/tasks/", "/handlers/"].iter().any(|it| format!("/{}", sheet.path).contains(it));
+    let in_role = in_role(sheet);
     let is_play = |it: &Id| yaml.get(*it, "hosts").is_some();
     let is_task =
         |it: &Id| yaml.get(*it, "name").is_some() && yaml.pairs(*it).any(|it| MODULES.contains(&short(it.0)));

@@ -6,6 +6,10 @@ use knowing_model::{EdgeKind, NodeKind};
 use super::Sheet;
 use super::yaml::{Id, Yaml};
 
+pub(super) fn may_be(sheet: &Sheet<'_>) -> bool {
+    sheet.has_word("Resources")
+}
+
 pub(super) fn is_it(_: &Sheet<'_>, yaml: &Yaml, document: Id) -> bool {
     let Some(resources) = yaml.get(document, "Resources") else { return false };
     yaml.get(document, "AWSTemplateFormatVersion").is_some()

@@ -6,11 +6,13 @@ use knowing_model::{EdgeKind, NodeKind};
 use super::Sheet;
 use super::yaml::{Id, Yaml};
 
-pub(super) fn is_it(sheet: &Sheet<'_>, yaml: &Yaml, document: Id) -> bool {
+pub(super) fn may_be(sheet: &Sheet<'_>) -> bool {
     let name = sheet.path.rsplit('/').next().unwrap_or_default();
-    let is_named =
-        name.starts_with("docker-compose") || name.starts_with("compose") || name.contains("compose.");
-    is_named && yaml.get(document, "services").is_some_and(|it| yaml.is_map(it))
+    name.starts_with("docker-compose") || name.starts_with("compose") || name.contains("compose.")
+}
+
+pub(super) fn is_it(_: &Sheet<'_>, yaml: &Yaml, document: Id) -> bool {
+    yaml.get(document, "services").is_some_and(|it| yaml.is_map(it))
 }
 
 pub(super) fn read(sheet: &mut Sheet<'_>, yaml: &Yaml, document: Id) {

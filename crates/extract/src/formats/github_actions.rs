@@ -6,8 +6,12 @@ use knowing_model::{EdgeKind, NodeKind};
 use super::Sheet;
 use super::yaml::{Id, Yaml};
 
-pub(super) fn is_it(sheet: &Sheet<'_>, yaml: &Yaml, document: Id) -> bool {
-    sheet.path.contains(".github/workflows/") && yaml.get(document, "jobs").is_some_and(|it| yaml.is_map(it))
+pub(super) fn may_be(sheet: &Sheet<'_>) -> bool {
+    sheet.path.contains(".github/workflows/")
+}
+
+pub(super) fn is_it(_: &Sheet<'_>, yaml: &Yaml, document: Id) -> bool {
+    yaml.get(document, "jobs").is_some_and(|it| yaml.is_map(it))
 }
 
 pub(super) fn read(sheet: &mut Sheet<'_>, yaml: &Yaml, document: Id) {

@@ -22,12 +22,15 @@ const WORDS: &[&str] = &[
     "types",
 ];
 
-pub(super) fn is_it(sheet: &Sheet<'_>, yaml: &Yaml, document: Id) -> bool {
+pub(super) fn may_be(sheet: &Sheet<'_>) -> bool {
     let name = sheet.path.rsplit('/').next().unwrap_or_default();
-    (name.ends_with(".gitlab-ci.yml")
+    name.ends_with(".gitlab-ci.yml")
         || name.ends_with(".gitlab-ci.yaml")
-        || sheet.path.contains(".gitlab/ci/"))
-        && yaml.is_map(document)
+        || sheet.path.contains(".gitlab/ci/")
+}
+
+pub(super) fn is_it(_: &Sheet<'_>, yaml: &Yaml, document: Id) -> bool {
+    yaml.is_map(document)
 }
 
 pub(super) fn read(sheet: &mut Sheet<'_>, yaml: &Yaml, document: Id) {

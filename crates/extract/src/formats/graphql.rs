@@ -5,7 +5,7 @@ use std::ops::Range;
 use knowing_model::facts::{Certainty, DeclId, LinkEnd};
 use knowing_model::{EdgeKind, NodeKind};
 
-use super::lexer::{Manner, closing, tokens};
+use super::lexer::{Manner, block, closing, tokens};
 use super::{Format, Sheet};
 
 pub(crate) const GRAPHQL: Format = Format {
@@ -23,6 +23,10 @@ const MANNER: Manner = Manner {
     heredocs: false,
     doubled: false,
 };
+
+/// What statements at the top begin with.
+const HEADS: &[&str] =
+    &["type", "input", "interface", "enum", "union", "scalar", "extend", "schema", "directive"];
 
 const SCALARS: &[&str] = &["Int", "Float", "String", "Boolean", "ID"];
 
@@ -63,30 +67,16 @@ pub(crate) fn read_as(sheet: &mut Sheet<'_>, begin: &str) {
             };
             continue;
         };
-        let is_keyword = |text: &str| {
-            matches!(
-                text,
-                "type"
-                    | "input"
-                    | "interface"
-                    | "enum"
-                    | "union"
-                    | "scalar"
-                    | "extend"
-                    | "schema"
-                    | "directive"
-            )
-        };
         let end = (at + 2..all.len())
-            .find(|it| all[*it].is_sign("{") || all[*it].is_word() && is_keyword(all[*it].text));
+            .find(|it| all[*it].is_sign("{") || all[*it].is_word() && HEADS.contains(&all[*it].text));
         let end = end.unwrap_or(all.len());
-        let close = if all.get(end).is_some_and(|it| it.is_sign("{")) {
-            closing(&all, end)
+        let (close, next) = if all.get(end).is_some_and(|it| it.is_sign("{")) {
+            block(sheet.text, &all, end, HEADS)
         } else {
-            end.saturating_sub(1)
+            (end.saturating_sub(1), end)
         };
         let position = sheet.position(name.offset);
-        if close >= all.len() && all.get(end).is_some_and(|it| it.is_sign("{")) {
+        if close == next {
             sheet.partial(position.line);
         }
         let last = sheet.position(all.get(close).map_or(sheet.text.len(), |it| it.offset)).line;
@@ -113,7 +103,7 @@ pub(crate) fn read_as(sheet: &mut Sheet<'_>, begin: &str) {
                 fields(sheet, &all, end + 1..close.min(all.len()), (begin, name.text), decl);
             }
         }
-        at = close + 1;
+        at = next;
     }
 }
 

@@ -6,6 +6,11 @@ use knowing_model::{EdgeKind, NodeKind, Position};
 use super::Sheet;
 use super::yaml::{Id, Yaml};
 
+pub(super) fn may_be(sheet: &Sheet<'_>) -> bool {
+    let name = sheet.path.rsplit('/').next().unwrap_or_default();
+    name == "Chart.yaml" || name.starts_with("values.") || name.starts_with("values-")
+}
+
 pub(super) fn is_it(sheet: &Sheet<'_>, yaml: &Yaml, document: Id) -> bool {
     let name = sheet.path.rsplit('/').next().unwrap_or_default();
     name == "Chart.yaml" && yaml.get(document, "name").is_some()

@@ -6,6 +6,10 @@ use knowing_model::{EdgeKind, NodeKind, Position};
 use super::Sheet;
 use super::yaml::{Id, Yaml};
 
+pub(super) fn may_be(sheet: &Sheet<'_>) -> bool {
+    sheet.has_word("apiVersion") && sheet.has_word("kind")
+}
+
 pub(super) fn is_it(_: &Sheet<'_>, yaml: &Yaml, document: Id) -> bool {
     yaml.text_at(document, &["apiVersion"]).is_some() && yaml.text_at(document, &["kind"]).is_some()
 }

@@ -25,7 +25,7 @@ pub(super) struct Manner {
     pub(super) quotes: &'static [u8],
     /// `<<EOF` up to a line with that word.
     pub(super) heredocs: bool,
-    /// A quote is written twice inside of a text, and `\` means nothing.
+    /// A quote is written twice inside of a text; `\` means nothing in some dialects, see `is_escaped`.
     pub(super) doubled: bool,
 }
 
@@ -97,6 +97,10 @@ fn quoted<'t>(text: &'t str, from: usize, manner: &Manner) -> (&'t str, usize) {
                     at += 2;
                     continue;
                 }
+                if manner.doubled && is_escaped(bytes, from, at) {
+                    at += 1;
+                    continue;
+                }
                 return (text.get(from + 1..at).unwrap_or_default(), at + 1);
             }
             // A text that does not end on its line was none, but where texts may have lines.
@@ -105,6 +109,14 @@ fn quoted<'t>(text: &'t str, from: usize, manner: &Manner) -> (&'t str, usize) {
         }
     }
     (text.get(from + 1..).unwrap_or_default(), bytes.len())
+}
+
+/// Whether a quote of SQL is part of its text. MySQL writes `'it\'s'`, in others `'C:\'` is a whole text: behind the quote of
+/// one that ends nothing but a sign or a blank can stand.
+pub(super) fn is_escaped(bytes: &[u8], begin: usize, quote: usize) -> bool {
+    let marks = bytes[begin + 1..quote].iter().rev().take_while(|it| **it == b'\\').count();
+    let next = bytes.get(quote + 1).copied().unwrap_or(b';');
+    marks % 2 == 1 && !matches!(next, b',' | b')' | b';' | b':' | b' ' | b'\t' | b'\r' | b'\n')
 }
 
 fn heredoc_end(text: &str, from: usize, name: &str) -> Option<usize> {
@@ -136,6 +148,22 @@ pub(super) fn closing(tokens: &[Token<'_>], at: usize) -> usize {
         }
     }
     tokens.len()
+}
+
+/// The place where a block ends, and where what follows begins. One that nothing closes ends before the next statement:
+/// a word of `heads` at the begin of a line.
+pub(super) fn block(text: &str, tokens: &[Token<'_>], open: usize, heads: &[&str]) -> (usize, usize) {
+    let close = closing(tokens, open);
+    if close < tokens.len() {
+        return (close, close + 1);
+    }
+    let is_first = |it: &Token<'_>| it.offset == 0 || text.as_bytes()[it.offset - 1] == b'\n';
+    let is_head = |it: &usize| {
+        let token = &tokens[*it];
+        token.is_word() && heads.contains(&token.text) && is_first(token)
+    };
+    let next = (open + 1..tokens.len()).find(is_head).unwrap_or(close);
+    (next, next)
 }
 
 impl Token<'_> {

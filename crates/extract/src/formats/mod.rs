@@ -51,8 +51,12 @@ pub(crate) struct Format {
 
 impl Format {
     pub(crate) fn read(&self, path: &str, bytes: &[u8], limits: &Limits) -> FileFacts {
-        let is_cut = bytes.len() > limits.max_bytes;
         let n_lines = Source::new(bytes).n_lines();
+        // A dump is mostly rows, of which nothing is kept.
+        let thinned =
+            (self.name == "sql" && bytes.len() > limits.max_bytes).then(|| sql::without_rows(bytes));
+        let bytes = thinned.as_deref().unwrap_or(bytes);
+        let is_cut = bytes.len() > limits.max_bytes;
         let bytes = if is_cut { &bytes[..self.border(bytes, limits.max_bytes)] } else { bytes };
         let text = String::from_utf8_lossy(bytes);
         let mut sheet = Sheet::new(path, &text, limits);
@@ -116,6 +120,10 @@ impl<'s> Sheet<'s> {
         self.facts.strings.push(&bounded);
         self.ids.insert(text.to_owned(), id);
         id
+    }
+
+    pub(crate) fn has_word(&self, word: &str) -> bool {
+        memchr::memmem::find(self.text.as_bytes(), word.as_bytes()).is_some()
     }
 
     pub(crate) fn position(&self, offset: usize) -> Position {

@@ -8,6 +8,10 @@ use super::yaml::{Id, Yaml};
 
 const METHODS: &[&str] = &["get", "post", "put", "delete", "patch", "head", "options", "trace"];
 
+pub(super) fn may_be(sheet: &Sheet<'_>) -> bool {
+    ["openapi", "swagger", "json-schema.org"].iter().any(|it| sheet.has_word(it))
+}
+
 pub(super) fn is_it(_: &Sheet<'_>, yaml: &Yaml, document: Id) -> bool {
     yaml.text_at(document, &["openapi"]).is_some()
         || yaml.text_at(document, &["swagger"]).is_some()

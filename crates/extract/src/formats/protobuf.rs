@@ -3,7 +3,7 @@
 use knowing_model::facts::{DeclId, LinkEnd};
 use knowing_model::{EdgeKind, NodeKind};
 
-use super::lexer::{Manner, Token, TokenKind, closing, tokens};
+use super::lexer::{Manner, Token, TokenKind, block, closing, tokens};
 use super::{Format, Sheet};
 
 pub(crate) const PROTOBUF: Format =
@@ -22,6 +22,9 @@ const SCALARS: &[&str] = &[
     "double", "float", "int32", "int64", "uint32", "uint64", "sint32", "sint64", "fixed32", "fixed64",
     "sfixed32", "sfixed64", "bool", "string", "bytes", "group",
 ];
+
+/// What statements at the top begin with.
+const HEADS: &[&str] = &["message", "enum", "service"];
 
 fn read(sheet: &mut Sheet<'_>) {
     let all = tokens(sheet.text, &MANNER);
@@ -74,7 +77,9 @@ impl<'t> Reader<'_, '_, 't> {
                         at += 1;
                         continue;
                     };
-                    let close = closing(self.all, open).min(to);
+                    let (close, next) = block(self.sheet.text, self.all, open, HEADS);
+                    let is_closed = close < next;
+                    let (close, next) = (close.min(to), next.min(to));
                     let path = if owner.is_empty() { name.to_owned() } else { format!("{owner}.{name}") };
                     let kind = match token.text {
                         "message" => NodeKind::Type,
@@ -86,7 +91,7 @@ impl<'t> Reader<'_, '_, 't> {
                         .sheet
                         .position(self.all.get(close).map_or(self.sheet.text.len(), |it| it.offset))
                         .line;
-                    if close >= self.all.len() {
+                    if !is_closed {
                         self.sheet.partial(position.line);
                     }
                     let id =
@@ -106,7 +111,7 @@ impl<'t> Reader<'_, '_, 't> {
                     if kind != NodeKind::Enum {
                         self.body(open + 1, close, &path, id, depth + 1);
                     }
-                    at = close + 1;
+                    at = next;
                     begin = at;
                 }
                 (TokenKind::Word, "rpc") if at == begin => {

@@ -6,9 +6,12 @@ use knowing_model::{EdgeKind, NodeKind};
 use super::Sheet;
 use super::yaml::{Id, Yaml};
 
-pub(super) fn is_it(sheet: &Sheet<'_>, yaml: &Yaml, document: Id) -> bool {
-    let name = sheet.path.rsplit('/').next().unwrap_or_default();
-    name.starts_with("serverless") && yaml.get(document, "functions").is_some()
+pub(super) fn may_be(sheet: &Sheet<'_>) -> bool {
+    sheet.path.rsplit('/').next().is_some_and(|it| it.starts_with("serverless"))
+}
+
+pub(super) fn is_it(_: &Sheet<'_>, yaml: &Yaml, document: Id) -> bool {
+    yaml.get(document, "functions").is_some()
 }
 
 pub(super) fn read(sheet: &mut Sheet<'_>, yaml: &Yaml, document: Id) {

@@ -5,7 +5,7 @@
 use knowing_model::facts::{DeclId, LinkEnd};
 use knowing_model::{EdgeKind, NodeKind};
 
-use super::lexer::{Manner, Token, closing, tokens};
+use super::lexer::{Manner, Token, closing, is_escaped, tokens};
 use super::{Format, Sheet};
 
 pub(crate) const SQL: Format =
@@ -49,6 +49,60 @@ fn read(sheet: &mut Sheet<'_>) {
         statement(sheet, &all[from..to]);
         from = to + 1;
     }
+}
+
+/// A dump without the rows that it inserts or copies; every line is still there.
+pub(super) fn without_rows(bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        let line_end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |it| at + it + 1);
+        let line = bytes[at..line_end].trim_ascii();
+        let begins =
+            |word: &str| line.get(..word.len()).is_some_and(|it| it.eq_ignore_ascii_case(word.as_bytes()));
+        let rows = if begins("insert ") || begins("replace into ") {
+            inserted(bytes, at)
+        } else if begins("copy ") && line.to_ascii_lowercase().ends_with(b"from stdin;") {
+            memchr::memmem::find(&bytes[line_end - 1..], b"\n\\.").map(|it| line_end + it + 2)
+        } else {
+            None
+        };
+        let end = rows.unwrap_or(line_end);
+        match rows {
+            Some(_) => out.extend(memchr::memchr_iter(b'\n', &bytes[at..end]).map(|_| b'\n')),
+            None => out.extend_from_slice(&bytes[at..end]),
+        }
+        at = end;
+    }
+    out
+}
+
+/// Behind a statement that inserts written rows: those of a query say which tables it asks.
+fn inserted(bytes: &[u8], from: usize) -> Option<usize> {
+    const HEAD: usize = 4096;
+    let head = bytes[from..bytes.len().min(from + HEAD)].to_ascii_lowercase();
+    let values = memchr::memmem::find(&head, b"values")?;
+    if memchr::memchr(b';', &head).is_some_and(|it| it < values) {
+        return None;
+    }
+    let mut at = from;
+    while let Some(step) = memchr::memchr2(b'\'', b';', &bytes[at..]) {
+        let begin = at + step;
+        if bytes[begin] == b';' {
+            return Some(begin + 1);
+        }
+        at = begin + 1;
+        loop {
+            let quote = at + memchr::memchr(b'\'', &bytes[at..])?;
+            at = quote + 1;
+            if bytes.get(at) == Some(&b'\'') {
+                at += 1;
+            } else if !is_escaped(bytes, begin, quote) {
+                break;
+            }
+        }
+    }
+    None
 }
 
 fn is(token: Option<&Token<'_>>, word: &str) -> bool {

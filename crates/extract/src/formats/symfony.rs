@@ -10,14 +10,17 @@ use crate::passes::routes::{joined, normalised};
 
 /// `config/routes.yaml`, `config/routes/*.yaml`, and of older ones and of bundles `config/routing.yml`,
 /// `Resources/config/routing/*.yml`.
-pub(super) fn is_it(sheet: &Sheet<'_>, yaml: &Yaml, document: Id) -> bool {
+pub(super) fn may_be(sheet: &Sheet<'_>) -> bool {
     let (directory, name) = sheet.path.rsplit_once('/').unwrap_or(("", sheet.path));
     let mut below = directory.split('/').skip_while(|it| *it != "config").skip(1);
-    let is_named = match below.next() {
+    match below.next() {
         Some(first) => matches!(first, "routes" | "routing"),
         None => directory.ends_with("config") && (name.starts_with("routes") || name.starts_with("routing")),
-    };
-    is_named && yaml.is_map(document)
+    }
+}
+
+pub(super) fn is_it(_: &Sheet<'_>, yaml: &Yaml, document: Id) -> bool {
+    yaml.is_map(document)
 }
 
 pub(super) fn read(sheet: &mut Sheet<'_>, yaml: &Yaml, document: Id) {
@@ -140,8 +143,15 @@ fn import(sheet: &mut Sheet<'_>, resource: &str, kind: &str, prefixes: &[String]
     for prefix in if prefixes.is_empty() { &none } else { prefixes } {
         let prefix = if prefix.is_empty() { String::new() } else { pattern(prefix) };
         let prefix = sheet.str(&prefix);
-        let mount =
-            Mount { decl: None, child, parent: Some(parent), prefix, replaces: false, except: Vec::new() };
+        let mount = Mount {
+            decl: None,
+            child,
+            parent: Some(parent),
+            prefix,
+            replaces: false,
+            except: Vec::new(),
+            handed: Vec::new(),
+        };
         sheet.facts.mounts.push(mount);
     }
 }

@@ -3,7 +3,7 @@
 use knowing_model::facts::{DeclId, LinkEnd};
 use knowing_model::{EdgeKind, NodeKind, Position};
 
-use super::lexer::{Manner, Token, TokenKind, closing, tokens};
+use super::lexer::{Manner, Token, TokenKind, block, closing, tokens};
 use super::yaml::{Id, Yaml};
 use super::{Format, Sheet};
 
@@ -26,6 +26,20 @@ const MANNER: Manner = Manner {
     doubled: false,
 };
 
+/// What blocks at the top begin with.
+const HEADS: &[&str] = &[
+    "resource",
+    "data",
+    "variable",
+    "output",
+    "module",
+    "provider",
+    "locals",
+    "terraform",
+    "moved",
+    "import",
+];
+
 fn read(sheet: &mut Sheet<'_>) {
     // Names are those of the module: the directory.
     let space = format!("terraform:{}", sheet.directory());
@@ -44,9 +58,9 @@ fn read(sheet: &mut Sheet<'_>) {
             at += 1;
             continue;
         }
-        let close = closing(&all, open);
+        let (close, next) = block(sheet.text, &all, open, HEADS);
         let position = sheet.position(labels.last().map_or(token.offset, |it| it.offset + 1));
-        if close >= all.len() {
+        if close == next {
             sheet.partial(position.line);
         }
         let last = sheet.position(all.get(close).map_or(sheet.text.len(), |it| it.offset)).line;
@@ -75,7 +89,7 @@ fn read(sheet: &mut Sheet<'_>) {
                 }
             }
         }
-        at = close + 1;
+        at = next;
     }
     for (decl, from, to) in blocks {
         references(sheet, &all[from..to.min(all.len())], decl, &space);

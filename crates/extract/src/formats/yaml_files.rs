@@ -27,23 +27,36 @@ pub(crate) const JSON: Format = Format {
     read,
 };
 
-type Reader = (fn(&Sheet<'_>, &Yaml, Id) -> bool, fn(&mut Sheet<'_>, &Yaml, Id));
-
 /// What a document can be, and who reads it then; more than one may fit.
+struct Reader {
+    /// Whether a file may hold such a document, from its path and its words: most files hold none, and are not parsed.
+    may_be: fn(&Sheet<'_>) -> bool,
+    is_it: fn(&Sheet<'_>, &Yaml, Id) -> bool,
+    read: fn(&mut Sheet<'_>, &Yaml, Id),
+}
+
 const READERS: &[Reader] = &[
-    (ansible::is_it, ansible::read),
-    (cloudformation::is_it, cloudformation::read),
-    (compose::is_it, compose::read),
-    (github_actions::is_it, github_actions::read),
-    (gitlab_ci::is_it, gitlab_ci::read),
-    (helm::is_it, helm::read),
-    (kubernetes::is_it, kubernetes::read),
-    (openapi::is_it, openapi::read),
-    (serverless::is_it, serverless::read),
-    (symfony::is_it, symfony::read),
+    Reader { may_be: ansible::may_be, is_it: ansible::is_it, read: ansible::read },
+    Reader { may_be: cloudformation::may_be, is_it: cloudformation::is_it, read: cloudformation::read },
+    Reader { may_be: compose::may_be, is_it: compose::is_it, read: compose::read },
+    Reader { may_be: github_actions::may_be, is_it: github_actions::is_it, read: github_actions::read },
+    Reader { may_be: gitlab_ci::may_be, is_it: gitlab_ci::is_it, read: gitlab_ci::read },
+    Reader { may_be: helm::may_be, is_it: helm::is_it, read: helm::read },
+    Reader { may_be: kubernetes::may_be, is_it: kubernetes::is_it, read: kubernetes::read },
+    Reader { may_be: openapi::may_be, is_it: openapi::is_it, read: openapi::read },
+    Reader { may_be: serverless::may_be, is_it: serverless::is_it, read: serverless::read },
+    Reader { may_be: symfony::may_be, is_it: symfony::is_it, read: symfony::read },
 ];
 
 fn read(sheet: &mut Sheet<'_>) {
+    let readers: Vec<&Reader> = READERS.iter().filter(|it| (it.may_be)(sheet)).collect();
+    if !readers.is_empty() {
+        read_documents(sheet, &readers);
+    }
+    helm::read_values(sheet);
+}
+
+fn read_documents(sheet: &mut Sheet<'_>, readers: &[&Reader]) {
     let yaml = Yaml::parse(sheet.text);
     if let Some(line) = yaml.error {
         // An error at the end stands behind the last line.
@@ -53,11 +66,10 @@ fn read(sheet: &mut Sheet<'_>) {
         sheet.partial_for(knowing_model::facts::PartialReason::TooManyNodes, None);
     }
     for document in &yaml.documents {
-        for (is_it, read) in READERS {
-            if is_it(sheet, &yaml, *document) {
-                read(sheet, &yaml, *document);
+        for reader in readers {
+            if (reader.is_it)(sheet, &yaml, *document) {
+                (reader.read)(sheet, &yaml, *document);
             }
         }
     }
-    helm::read_values(sheet);
 }

@@ -21,8 +21,8 @@ use std::cell::OnceCell;
 
 use knowing_model::facts::{
     AskedVersion, BindingTarget, Call, Certainty, Constant, Decl, DeclId, Expr, ExprId, FileFacts, HOLE,
-    Handler, ImportKind, Link, LinkEnd, Mount, Offer, Reference, ReferenceRole, ReferenceTarget, Route,
-    Router, Str, Through, Type, TypeId, Value,
+    Handler, ImportKind, LENIENT, Link, LinkEnd, Mount, Offer, Reference, ReferenceRole, ReferenceTarget,
+    Route, Router, Str, Through, Type, TypeId, Value,
 };
 use knowing_model::{EdgeKind, NodeKind, Position};
 use rustc_hash::FxHashMap;
@@ -209,10 +209,27 @@ impl<'a> Pass<'a> {
 
     /// As `literal`; a constant of another file leaves a hole, which is filled when files are resolved.
     pub(crate) fn pattern(&self, arg: &Arg) -> Option<String> {
-        let text = self.text(arg.from, arg.to);
+        self.pattern_text(&self.text(arg.from, arg.to), arg.from)
+    }
+
+    /// As `pattern`, of a text at an offset.
+    fn pattern_text(&self, text: &str, offset: usize) -> Option<String> {
+        self.pattern_with(text, offset, &|_| Some(None))
+    }
+
+    /// As `pattern_text`; `local` says what a name stands for where that is known, and nothing at all where it cannot be told.
+    pub(crate) fn pattern_with(
+        &self,
+        text: &str,
+        offset: usize,
+        local: &dyn Fn(&str) -> Option<Option<String>>,
+    ) -> Option<String> {
         let language = self.facts.language.as_str();
-        let constant = |name: &str| self.constant(name).or_else(|| hole(name, arg.from, language));
-        interpolated(&text, language, &constant).or_else(|| literal(&text, language, &constant))
+        let constant = |name: &str| match local(name)? {
+            Some(text) => Some(text),
+            None => self.constant(name).or_else(|| hole(name, offset, language)),
+        };
+        interpolated(text, language, &constant).or_else(|| literal(text, language, &constant))
     }
 
     pub(crate) fn first_pattern(&self, args: &[Arg]) -> Option<String> {
@@ -487,6 +504,8 @@ pub(crate) enum FoundRouter {
     Module(String),
     /// A function by its path, as it is named at an offset.
     Path(Vec<String>, u32),
+    /// A chain of names, as it is written at an offset: `s.router`.
+    Member(String, u32),
     /// The application of a framework that the file belongs to.
     Application(String),
 }
@@ -517,9 +536,11 @@ impl From<Router> for FoundRouter {
 pub(crate) struct FoundMount {
     pub(crate) decl: Option<DeclId>,
     pub(crate) child: FoundRouter,
-    pub(crate) parent: Option<Router>,
+    pub(crate) parent: Option<FoundRouter>,
     pub(crate) prefix: String,
     pub(crate) replaces: bool,
+    /// Paths that are handed over with the router, by argument.
+    pub(crate) handed: Vec<(u8, String)>,
 }
 
 pub(crate) struct FoundLink {
@@ -590,15 +611,19 @@ impl Found {
         for mount in self.mounts {
             let child = writer.router(mount.child);
             let prefix = writer.pattern(&mount.prefix);
-            let FoundMount { decl, parent, replaces, .. } = mount;
-            writer.facts.mounts.push(Mount { decl, child, parent, prefix, replaces, except: Vec::new() });
+            let FoundMount { decl, parent, replaces, handed, .. } = mount;
+            let parent = parent.map(|it| writer.router(it));
+            let handed = handed.iter().map(|it| (it.0, writer.pattern(&it.1))).collect();
+            let except = Vec::new();
+            writer.facts.mounts.push(Mount { decl, child, parent, prefix, replaces, except, handed });
         }
         for it in self.applications {
             let child = Router::Application(writer.str(it.name));
             let prefix = writer.pattern(&it.prefix);
             let except = it.except.iter().map(|it| writer.str(it)).collect();
             let parent = Some(Router::Root);
-            writer.facts.mounts.push(Mount { decl: None, child, parent, prefix, replaces: false, except });
+            let (replaces, handed) = (false, Vec::new());
+            writer.facts.mounts.push(Mount { decl: None, child, parent, prefix, replaces, except, handed });
         }
         let mut constants = self.constants;
         constants.sort_by_key(|it| it.0);
@@ -704,29 +729,32 @@ impl Writer<'_> {
                 out.push_str(part);
                 continue;
             }
+            let lenient = if part.starts_with(LENIENT) { "~" } else { "" };
+            let part = part.trim_start_matches(LENIENT);
             let (name, offset) = part.split_once('@').unwrap_or((part, "0"));
-            let at = offset.parse().unwrap_or(0);
-            let mut of: Option<ExprId> = None;
-            for segment in name.split('.') {
-                let name = self.str(segment);
-                let expr = match of {
-                    None => Expr::Name { name, at },
-                    Some(of) if self.facts.language == "rust" => Expr::Scoped { of, name },
-                    Some(of) => Expr::Member { of, name },
-                };
-                of = Some(self.expr(expr));
-            }
-            if let Some(ExprId(id)) = of {
-                out.push_str(&format!("{HOLE}{id}{HOLE}"));
-            }
+            let ExprId(id) = self.chain(name, offset.parse().unwrap_or(0));
+            out.push_str(&format!("{HOLE}{lenient}{id}{HOLE}"));
         }
         self.str(&out)
+    }
+
+    /// An expression for a chain of names.
+    fn chain(&mut self, chain: &str, at: u32) -> ExprId {
+        let mut segments = chain.split('.');
+        let name = self.str(segments.next().unwrap_or_default());
+        let first = self.expr(Expr::Name { name, at });
+        segments.fold(first, |of, segment| {
+            let name = self.str(segment);
+            let is_rust = self.facts.language == "rust";
+            self.expr(if is_rust { Expr::Scoped { of, name } } else { Expr::Member { of, name } })
+        })
     }
 
     fn router(&mut self, router: FoundRouter) -> Router {
         match router {
             FoundRouter::Application(name) => Router::Application(self.str(&name)),
             FoundRouter::Known(router) => router,
+            FoundRouter::Member(chain, at) => Router::Value(self.chain(&chain, at)),
             FoundRouter::Module(text) => {
                 // Modules are found by names, which these segments have to be.
                 text.split('.').for_each(|it| {

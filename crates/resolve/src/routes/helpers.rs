@@ -5,7 +5,9 @@
 //! add(r, "ping", ping)                                                      GET /ping
 //! ```
 
-use knowing_model::facts::{Expr, ExprId, HOLE, ParameterKind, Route, Router};
+use knowing_model::facts::{
+    BindingTarget, Decl, Expr, ExprId, HOLE, Parameter, ParameterKind, Route, Router, Str, Value as Bound,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Key, Mounts, Placed, filled, handler, joined, key};
@@ -19,12 +21,12 @@ const MAX_LEVELS: usize = 4;
 const MAX_EACH: usize = 16;
 
 pub(super) struct Helpers {
-    by_parameter: FxHashMap<Parameter, Vec<Helper>>,
+    by_parameter: FxHashMap<Place, Vec<Helper>>,
     used: FxHashSet<(u32, u32)>,
 }
 
 /// A function and one of its parameters.
-type Parameter = (Def, u8);
+type Place = (Def, u8);
 
 /// What becomes of a path that is handed over.
 #[derive(Clone, PartialEq, Eq)]
@@ -81,7 +83,7 @@ impl Helpers {
     }
 
     /// Whether it was not known.
-    fn add(&mut self, parameter: Parameter, helper: Helper) -> bool {
+    fn add(&mut self, parameter: Place, helper: Helper) -> bool {
         let known = self.by_parameter.entry(parameter).or_default();
         let is_new = known.len() < MAX_EACH && !known.contains(&helper);
         if is_new {
@@ -91,7 +93,7 @@ impl Helpers {
     }
 
     /// Functions of a file that hand a parameter to one that registers it.
-    fn handed_on(&self, world: &World<'_>, mounts: &Mounts, file: u32, more: &mut Vec<(Parameter, Helper)>) {
+    fn handed_on(&self, world: &World<'_>, mounts: &Mounts, file: u32, more: &mut Vec<(Place, Helper)>) {
         let mut ev = Evaluator::new(world);
         for route in world.found_in(file).routes.iter().filter(|it| it.through.is_some()) {
             let Some((parameter, around)) = parameter_of(world, file, route) else { continue };
@@ -157,12 +159,16 @@ impl Helpers {
             Value::Overloads(all) if all.len() == 1 => all[0],
             _ => return &[],
         };
-        self.by_parameter.get(&(def, through.argument)).map_or(&[], Vec::as_slice)
+        let parameter = self.by_parameter.get(&(def, through.argument)).or_else(|| {
+            let rest = rest_of(ev.world, def).filter(|it| *it < through.argument)?;
+            self.by_parameter.get(&(def, rest))
+        });
+        parameter.map_or(&[], Vec::as_slice)
     }
 }
 
 /// The parameter of the function around that a pattern is made of, and the texts around it.
-fn parameter_of(world: &World<'_>, file: u32, route: &Route) -> Option<(Parameter, (String, String))> {
+fn parameter_of(world: &World<'_>, file: u32, route: &Route) -> Option<(Place, (String, String))> {
     let facts = world.found_in(file);
     let decl = route.decl?;
     let mut parts = facts.text(route.pattern?).split(HOLE);
@@ -170,11 +176,28 @@ fn parameter_of(world: &World<'_>, file: u32, route: &Route) -> Option<(Paramete
     if parts.next().is_some() {
         return None;
     }
-    let Expr::Name { name, .. } = facts.expr(ExprId(hole.parse().ok()?)) else { return None };
-    let parameters = &facts.decl(decl).parameters;
-    let mut plain = parameters.iter().filter(|it| it.kind != ParameterKind::Receiver);
-    let at = plain.position(|it| it.name == name)?;
+    let Expr::Name { name, at } = facts.expr(ExprId(hole.parse().ok()?)) else { return None };
+    let place = |name: Str| plain(facts.decl(decl)).position(|it| it.name == name);
+    // One of the paths that a loop goes through.
+    let listed = || {
+        let binding = facts.bindings.iter().rfind(|it| {
+            it.target == BindingTarget::Name(name) && it.visible.from <= at && at <= it.visible.to
+        })?;
+        let Bound::Expr(value) = binding.value else { return None };
+        place(facts.list_of(value)?)
+    };
+    let at = place(name).or_else(listed)?;
     Some(((world.def(file, decl), u8::try_from(at).ok()?), (before.to_owned(), after.to_owned())))
+}
+
+fn plain(decl: &Decl) -> impl Iterator<Item = &Parameter> {
+    decl.parameters.iter().filter(|it| it.kind != ParameterKind::Receiver)
+}
+
+/// The parameter of a function that takes all further arguments.
+fn rest_of(world: &World<'_>, def: Def) -> Option<u8> {
+    let (_, _, decl) = world.decl(def);
+    u8::try_from(plain(decl).position(|it| it.kind == ParameterKind::Rest)?).ok()
 }
 
 fn below(ev: &mut Evaluator<'_>, mounts: &Mounts, file: u32, route: &Route, of: Def, prefix: &str) -> Below {

@@ -280,9 +280,10 @@ fn minimal(pass: &Pass<'_>, found: &mut Found) {
                 found.mounts.push(FoundMount {
                     decl: call.decl,
                     child,
-                    parent: Some(parent),
+                    parent: Some(parent.into()),
                     prefix,
                     replaces: false,
+                    handed: Vec::new(),
                 });
             }
         }

@@ -335,9 +335,10 @@ fn mounted(pass: &Pass<'_>, found: &mut Found, call: &Call, on: &On) {
             found.mounts.push(FoundMount {
                 decl: call.decl,
                 child,
-                parent,
+                parent: parent.map(Into::into),
                 prefix: prefix.clone(),
                 replaces: false,
+                handed: Vec::new(),
             });
         }
     }
@@ -393,7 +394,14 @@ fn registered(pass: &Pass<'_>, found: &mut Found, call: &Call, on: &On, groups: 
                 None => return,
             },
         };
-    found.mounts.push(FoundMount { decl: call.decl, child, parent: Some(parent), prefix, replaces: false });
+    found.mounts.push(FoundMount {
+        decl: call.decl,
+        child,
+        parent: Some(parent.into()),
+        prefix,
+        replaces: false,
+        handed: Vec::new(),
+    });
 }
 
 /// `import("./x")` as `require("./x")`.

@@ -104,9 +104,10 @@ pub(super) fn find(pass: &Pass<'_>, found: &mut Found) {
                 found.mounts.push(FoundMount {
                     decl: call.decl,
                     child,
-                    parent: Some(parent),
+                    parent: Some(parent.into()),
                     prefix,
                     replaces: false,
+                    handed: Vec::new(),
                 });
             }
             _ => {}

@@ -88,7 +88,14 @@ fn push(found: &mut Found, new: New<'_>) {
 
 fn own_prefix(found: &mut Found, decl: Option<DeclId>, child: Router, prefix: &str) {
     let prefix = normalised(prefix);
-    found.mounts.push(FoundMount { decl, child: child.into(), parent: None, prefix, replaces: false });
+    found.mounts.push(FoundMount {
+        decl,
+        child: child.into(),
+        parent: None,
+        prefix,
+        replaces: false,
+        handed: Vec::new(),
+    });
 }
 
 /// The handler that an argument names; one without a name is inline.

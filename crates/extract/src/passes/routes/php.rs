@@ -8,6 +8,9 @@ use crate::passes::{Arg, Found, FoundHandler, Pass};
 
 const METHODS: &[&str] = &["get", "post", "put", "delete", "patch", "options", "any"];
 
+/// What Laravel answers where no other route does, by the name that it gives it.
+const FALLBACK: &str = "{fallbackPlaceholder}";
+
 pub(super) fn find(pass: &Pass<'_>, found: &mut Found) {
     let symfony_modules =
         ["Symfony.Component.Routing", "Symfony.Component.HttpKernel", "Sensio.Bundle.FrameworkExtraBundle"];
@@ -104,7 +107,10 @@ fn laravel(pass: &Pass<'_>, found: &mut Found) {
     for call in &pass.facts.calls {
         let name = pass.called(call);
         let is_resource = matches!(name, "resource" | "apiResource" | "singleton");
-        if !METHODS.contains(&name) && !is_resource && !matches!(name, "match" | "view" | "redirect") {
+        if !METHODS.contains(&name)
+            && !is_resource
+            && !matches!(name, "match" | "view" | "redirect" | "fallback")
+        {
             continue;
         }
         let Some(of) = pass.receiver(call.callee) else { continue };
@@ -122,6 +128,13 @@ fn laravel(pass: &Pass<'_>, found: &mut Found) {
         let args = pass.arguments(call.position);
         if is_resource {
             resource(pass, found, call, &args, &prefix, name == "apiResource");
+            continue;
+        }
+        if name == "fallback" {
+            let handler =
+                args.first().map_or(Handler::Inline.into(), |it| action(pass, it, controller.as_deref()));
+            let pattern = Some(FALLBACK).filter(|_| !prefix.contains('?'));
+            add(found, pass, call, "GET", pattern, &prefix, handler);
             continue;
         }
         let (methods, args): (Vec<String>, &[Arg]) = match name {

@@ -229,9 +229,10 @@ fn django(pass: &Pass<'_>, found: &mut Found, call: &Call, _: &str) {
             found.mounts.push(FoundMount {
                 decl: call.decl,
                 child: FoundRouter::Module(module),
-                parent: Some(Router::File),
+                parent: Some(Router::File.into()),
                 prefix,
                 replaces: false,
+                handed: Vec::new(),
             });
         } else if let Some(expr) = pass.passed_in(view.from, view.to) {
             // `include(router.urls)`, `include(shop_urls)`.
@@ -242,15 +243,19 @@ fn django(pass: &Pass<'_>, found: &mut Found, call: &Call, _: &str) {
             found.mounts.push(FoundMount {
                 decl: call.decl,
                 child: pass.router_value(child).into(),
-                parent: Some(Router::File),
+                parent: Some(Router::File.into()),
                 prefix,
                 replaces: false,
+                handed: Vec::new(),
             });
         }
         return;
     }
-    // `path("admin/", admin.site.urls)` leads to what is not written here.
-    if text.ends_with(".urls") {
+    // `path("admin/", admin.site.urls)`: what others of that kind lead to is not written here.
+    if let Some(of) = text.strip_suffix(".urls") {
+        if is_admin_site(pass, of, view) {
+            admin(pass, found, call, written.as_deref(), &prefix, view);
+        }
         return;
     }
     push(
@@ -266,6 +271,55 @@ fn django(pass: &Pass<'_>, found: &mut Found, call: &Call, _: &str) {
             position: call.position,
         },
     );
+}
+
+/// The pages that every site of Django's admin has; those of models depend on what is registered with it.
+const ADMIN: &[&str] = &[
+    "",
+    "login/",
+    "logout/",
+    "password_change/",
+    "password_change/done/",
+    "autocomplete/",
+    "jsi18n/",
+    "r/<path:content_type_id>/<path:object_id>/",
+];
+
+/// `admin.site`, or a variable that holds a site of one's own.
+fn is_admin_site(pass: &Pass<'_>, of: &str, view: &Arg) -> bool {
+    if of == "admin.site" {
+        return pass.modules.has("django.contrib.admin");
+    }
+    let held = pass.passed_in(view.from, view.to).and_then(|it| pass.receiver(it));
+    let made = held.map(|it| pass.origin(it));
+    matches!(made, Some(crate::passes::Origin::Value(value, _))
+        if matches!(pass.facts.expr(value), Expr::Call { callee } if pass.last_name(callee).ends_with("AdminSite")))
+}
+
+fn admin(pass: &Pass<'_>, found: &mut Found, call: &Call, written: Option<&str>, prefix: &str, view: &Arg) {
+    // The site that comes with the framework is served by who asks for it.
+    let own = pass.passed_in(view.from, view.to).and_then(|it| pass.receiver(it));
+    let own = own.filter(|it| pass.chain(*it) != "admin.site");
+    let handler: FoundHandler = own.map_or(Handler::Inline, Handler::Value).into();
+    for page in ADMIN {
+        let pattern = written.map(|it| format!("{it}{page}"));
+        push(
+            found,
+            New {
+                decl: call.decl,
+                method: "ANY",
+                pattern: pattern.as_deref(),
+                prefix,
+                router: Router::File.into(),
+                verified: true,
+                handler: handler.clone(),
+                position: call.position,
+            },
+        );
+        if pattern.is_none() {
+            break;
+        }
+    }
 }
 
 /// Prefixes of `path("x/", include([...]))` around a call.
@@ -366,9 +420,10 @@ fn mount(pass: &Pass<'_>, found: &mut Found, call: &Call) {
     found.mounts.push(FoundMount {
         decl: call.decl,
         child: pass.router_value(expr).into(),
-        parent: Some(parent),
+        parent: Some(parent.into()),
         prefix: super::joined(&before, &super::normalised(&text)),
         replaces: replaces && prefix.is_some(),
+        handed: Vec::new(),
     });
 }
 

@@ -140,9 +140,10 @@ impl<'t> Evaluator<'_, '_, 't> {
                         self.found.mounts.push(FoundMount {
                             decl: None,
                             child,
-                            parent,
+                            parent: parent.map(Into::into),
                             prefix,
                             replaces: false,
+                            handed: Vec::new(),
                         });
                     }
                 }

@@ -313,9 +313,10 @@ fn nested(pass: &Pass<'_>, found: &mut Found, call: &Call, of: ExprId) {
     found.mounts.push(FoundMount {
         decl: call.decl,
         child: Router::ResultOf(made.callee).into(),
-        parent: Some(parent),
+        parent: Some(parent.into()),
         prefix: joined(&outer, &normalised(&prefix)),
         replaces: false,
+        handed: Vec::new(),
     });
 }
 
@@ -337,9 +338,10 @@ fn configured(pass: &Pass<'_>, found: &mut Found, call: &Call, of: ExprId) {
     found.mounts.push(FoundMount {
         decl: call.decl,
         child: child.into(),
-        parent: Some(parent),
+        parent: Some(parent.into()),
         prefix,
         replaces: false,
+        handed: Vec::new(),
     });
 }
 
@@ -355,9 +357,10 @@ fn mounted(pass: &Pass<'_>, found: &mut Found, call: &Call) {
         found.mounts.push(FoundMount {
             decl: call.decl,
             child: FoundRouter::Path(path, routes.from as u32),
-            parent: Some(Router::Root),
+            parent: Some(Router::Root.into()),
             prefix: normalised(&prefix),
             replaces: false,
+            handed: Vec::new(),
         });
     }
 }
