@@ -170,9 +170,14 @@ impl Rust {
         let wanted = world.name(there, decl.name);
         world.facts(frame.file).imports.iter().any(|import| match import.kind {
             ImportKind::Member { name, .. } => world.name(frame.file, name) == wanted,
-            ImportKind::Wildcard => {
-                self.offered(ev, frame, import, wanted, Space::Type) == Value::Def(*interface)
-            }
+            // A module that cannot be found may offer anything.
+            ImportKind::Wildcard => match self.imported_module(ev, frame, import) {
+                Value::Module(_) => {
+                    self.offered(ev, frame, import, wanted, Space::Type) == Value::Def(*interface)
+                }
+                Value::External(_) | Value::Def(_) => false,
+                _ => true,
+            },
             _ => false,
         })
     }
