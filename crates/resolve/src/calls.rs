@@ -6,6 +6,7 @@ use knowing_model::{
 };
 
 use crate::emit::{Emitter, End, FileUnresolved, source};
+use crate::hierarchy::Ancestor;
 use crate::languages::Space;
 use crate::value::{External, Value};
 use crate::world::{Def, World};
@@ -258,7 +259,12 @@ impl Emitter<'_> {
         if call.decl.is_some_and(|it| world.def(self.file, it) == def) {
             return None;
         }
-        let there = world.file_of(def);
+        // What an interface from outside asks for, types from outside have as well.
+        let (there, _, decl) = world.decl(def);
+        let block = decl.implementation.and_then(|it| world.hierarchy.implementation(there, it));
+        if block.is_some_and(|it| matches!(it.interface, Some(Ancestor::External(_)))) {
+            return None;
+        }
         let from_test = facts.flags.contains(NodeFlags::TEST);
         if world.is_test_code(def) && !from_test {
             return None;

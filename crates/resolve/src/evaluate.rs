@@ -642,7 +642,7 @@ pub(crate) fn fits(kind: NodeKind, space: Space) -> bool {
 }
 
 /// What calling an `async` callable gives has to be awaited.
-fn wrapped(value: Value, modifiers: Modifiers) -> Value {
+pub(crate) fn wrapped(value: Value, modifiers: Modifiers) -> Value {
     let generator = modifiers.contains(Modifiers::GENERATOR);
     if modifiers.contains(Modifiers::ASYNC) && !generator && value != Value::Unknown {
         return Value::Awaitable(value.into());

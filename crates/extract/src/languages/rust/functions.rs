@@ -203,8 +203,15 @@ impl Reader<'_, '_> {
         Step::Into
     }
 
-    /// What a closure gets when it is handed to a method of iterators, options and the like: an element.
+    /// What a closure gets when it is handed to a method of iterators, options and the like: an element, or the error.
     fn closure_argument(&mut self, closure: Node, index: usize, n_parameters: usize, cx: Context) -> Given {
+        if let Some(receiver) = self.error_receiver(closure, n_parameters) {
+            let of = self.expr(receiver, cx.decl);
+            let (name, field) = (self.b.intern("Err"), self.b.intern("0"));
+            let at = self.b.tree.start(closure);
+            let variant = self.b.type_(Type::Named { segments: vec![name], arguments: Vec::new(), at });
+            return Given::Expr(self.b.expr(Expr::Payload { of, variant, field }));
+        }
         let Some(receiver) = self.element_receiver(closure, index, n_parameters) else {
             return Given::Unknown;
         };
@@ -216,6 +223,16 @@ impl Reader<'_, '_> {
             return Given::Expr(self.b.expr(Expr::Item { of: element, index }));
         }
         Given::Expr(element)
+    }
+
+    /// The result whose error a closure gets.
+    fn error_receiver(&self, closure: Node, n_parameters: usize) -> Option<Node> {
+        let (receiver, method) = self.method_around(closure)?;
+        let fits = matches!(
+            self.b.bytes(method),
+            b"map_err" | b"or_else" | b"unwrap_or_else" | b"inspect_err" | b"is_err_and"
+        );
+        (fits && n_parameters == 1).then_some(receiver)
     }
 
     fn element_receiver(&self, closure: Node, index: usize, n_parameters: usize) -> Option<Node> {

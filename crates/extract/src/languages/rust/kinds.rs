@@ -13,6 +13,7 @@ kinds! {
         Attribute "attribute",
         AttributeItem "attribute_item",
         AwaitExpression "await_expression",
+        BaseFieldInitializer "base_field_initializer",
         BinaryExpression "binary_expression",
         Block "block",
         BooleanLiteral "boolean_literal",

@@ -1,7 +1,7 @@
 //! Calls, and uses that are no calls: values, fields, the types that paths begin with.
 
 use knowing_model::Position;
-use knowing_model::facts::{Call, CallForm, DeclId, Passed, Reference, ReferenceRole, ReferenceTarget};
+use knowing_model::facts::{Call, CallForm, DeclId, Expr, Passed, Reference, ReferenceRole, ReferenceTarget};
 
 use super::expressions::is_panic;
 use super::kinds::{Field, Kind};
@@ -161,10 +161,26 @@ impl Reader<'_, '_> {
 
     pub(super) fn struct_literal(&mut self, node: Node, cx: Context) -> Step<Context> {
         if let Some(name) = self.child(node, Field::Name) {
-            self.read_type(name, Naming::new(cx.decl, ReferenceRole::Type));
+            let type_ = self.read_type(name, Naming::new(cx.decl, ReferenceRole::Type));
             self.qualifier(name, cx.decl);
+            if let Some(default) = self.default_of_rest(node) {
+                self.b.expr_of(default, Expr::TypePath(type_));
+            }
         }
         Step::Into
+    }
+
+    /// `Default` of `Type { x, ..Default::default() }`: the rest is of the same type, so that it is `Type::default()`.
+    fn default_of_rest(&self, literal: Node) -> Option<Node> {
+        let fields = self.child(literal, Field::Body)?;
+        let rest = self.children(fields).last().filter(|it| self.kind(*it) == Kind::BaseFieldInitializer)?;
+        let call = self.first_child(rest).filter(|it| self.kind(*it) == Kind::CallExpression)?;
+        let function = self.child(call, Field::Function)?;
+        let path = self.child(function, Field::Path)?;
+        let is_default = self.kind(function) == Kind::ScopedIdentifier
+            && self.b.bytes(self.last_segment(path)) == b"Default"
+            && self.child(function, Field::Name).is_some_and(|it| self.is(it, "default"));
+        is_default.then_some(path)
     }
 
     /// `name!(...)`: a call of the macro, and what its tokens let see.

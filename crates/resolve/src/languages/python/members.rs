@@ -9,7 +9,7 @@ use crate::hierarchy::Ancestor;
 use crate::languages::{Rules, Space};
 use crate::names::Name;
 use crate::scopes::{Item, Scope};
-use crate::value::Value;
+use crate::value::{External, Value};
 use crate::world::{Def, ModuleId};
 
 impl Python {
@@ -105,8 +105,8 @@ pub(super) enum Own {
     LeftOut,
 }
 
-/// A member of a class by its method order. Behind an ancestor that nobody could resolve nothing is certain; behind one
-/// from outside the member is that one's.
+/// A member of a class by its method order. Behind an ancestor that nobody could resolve or that is from outside nothing
+/// is certain; what no class of the project has is the outside one's.
 pub(super) fn class_member(ev: &Evaluator<'_>, class: Def, name: Name, own: Own) -> Value {
     let world = ev.world;
     if own == Own::Included
@@ -115,11 +115,13 @@ pub(super) fn class_member(ev: &Evaluator<'_>, class: Def, name: Name, own: Own)
         return Value::Def(found);
     }
     let mut unknown = false;
+    let mut outside: Option<&External> = None;
+    let is_common = Python.is_common_member(world.text(name));
     for ancestor in world.hierarchy.ancestors(class) {
         match ancestor {
             Ancestor::Project(base) => {
                 if let Some(found) = own_member(ev, *base, name) {
-                    return if unknown {
+                    return if unknown || outside.is_some() {
                         Value::OneOf([Value::Def(found), Value::Unknown].into())
                     } else {
                         Value::Def(found)
@@ -128,12 +130,20 @@ pub(super) fn class_member(ev: &Evaluator<'_>, class: Def, name: Name, own: Own)
             }
             Ancestor::External(external) => {
                 let last = external.last().map_or("", |it| world.text(it));
-                if !MARKER_BASES.contains(&last) && !unknown {
+                if MARKER_BASES.contains(&last) || unknown {
+                    continue;
+                }
+                if is_common {
                     return Value::External(external.member(name));
                 }
+                // Behind it may stand a class of the project that is likelier to have a name of its own.
+                outside.get_or_insert(external);
             }
             Ancestor::Unknown => unknown = true,
         }
+    }
+    if let Some(external) = outside {
+        return Value::External(external.member(name));
     }
     match world.text(name) {
         _ if unknown => Value::Unknown,

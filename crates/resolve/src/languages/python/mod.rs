@@ -28,6 +28,7 @@ const WORDS: &[&str] = &[
     "__enter__",
     "__iter__",
     "__next__",
+    "__get__",
     "__getitem__",
     "None",
 ];
@@ -217,6 +218,27 @@ impl Rules for Python {
             Value::ExternalResult => Value::ExternalResult,
             Value::Tuple(_) => builtin_member(ev, "tuple", name),
             _ => Value::Unknown,
+        }
+    }
+
+    /// Reading a class's descriptor through an instance gives what its `__get__` says, and not the descriptor.
+    fn held_by(&self, ev: &mut Evaluator<'_>, frame: Frame, of: CallSite, def: Def) -> Option<Value> {
+        let world = ev.world;
+        let (_, _, field) = world.decl(def);
+        if field.kind != NodeKind::Field || field.value.is_none() || field.type_.is_some() {
+            return None;
+        }
+        let Value::Instance(descriptor, _) = ev.settled(frame, &Value::Def(def)) else { return None };
+        let Value::Def(getter) = class_member(ev, descriptor, world.names.find("__get__")?, Own::Included)
+        else {
+            return None;
+        };
+        match ev.settled_expr(frame, of.decl, of.callee) {
+            Value::Instance(..) if world.decl(getter).2.type_.is_some() => {
+                Some(ev.result_of(getter, Evaluator::with_receiver(frame, Some(descriptor))))
+            }
+            Value::Instance(..) => Some(Value::Unknown),
+            _ => None,
         }
     }
 

@@ -300,6 +300,11 @@ impl RustCrates {
         self.around(module).parent
     }
 
+    /// Whether a module is `around` or stands somewhere below it.
+    pub(crate) fn is_within(&self, module: ModuleId, around: ModuleId) -> bool {
+        std::iter::successors(Some(module), |it| self.parent(*it)).any(|it| it == around)
+    }
+
     pub(crate) fn child(&self, module: ModuleId, name: Name) -> Option<ModuleId> {
         let module = &self.modules[module.0 as usize];
         reads::note(Door::Child, module.hash, Some(name));

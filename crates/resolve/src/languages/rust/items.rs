@@ -1,15 +1,22 @@
 //! Items by path: what a module declares, imports and re-exports, and what crate names mean.
 
-use knowing_model::facts::{DeclId, Import, Type, TypeId};
+use knowing_model::facts::{DeclId, Import, Modifiers, Type, TypeId};
 
 use super::crates::Crate;
 use super::{Rust, tables};
 use crate::evaluate::{Evaluator, Frame, fits};
 use crate::languages::{Rules, Space};
 use crate::names::Name;
-use crate::scopes::{Item, Scope};
+use crate::scopes::{Entry, Item, Scope};
 use crate::value::{External, Origin, Value};
-use crate::world::ModuleId;
+use crate::world::{Def, ModuleId};
+
+/// Who looks for an item of a module.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum View {
+    Inside,
+    Outside,
+}
 
 impl Rust {
     /// An item of a module: declared there, a module below it, imported by name, or brought by a wildcard.
@@ -25,26 +32,54 @@ impl Rust {
             if !ev.enter_module(module, name, space) {
                 return Value::Missing;
             }
-            let (file, decl) = ev.world.modules.rust.place(module);
-            let value = self.module_item_in(ev, Frame::in_file(frame, file), module, decl, (name, space));
+            let value = self.module_item_in(ev, frame, (module, View::Inside), (name, space));
             ev.leave_module();
             value
         })
+    }
+
+    /// An item that a wildcard brings to `to`: a private one only to the module itself and those below it.
+    pub(super) fn item_offered(
+        &self,
+        ev: &mut Evaluator<'_>,
+        frame: Frame,
+        (module, to): (ModuleId, ModuleId),
+        (name, space): (Name, Space),
+    ) -> Value {
+        if ev.world.modules.rust.is_within(to, module) {
+            return self.module_item(ev, frame, module, name, space);
+        }
+        if !ev.enter_module(module, name, space) {
+            return Value::Missing;
+        }
+        let value = self.module_item_in(ev, frame, (module, View::Outside), (name, space));
+        ev.leave_module();
+        value
     }
 
     fn module_item_in(
         &self,
         ev: &mut Evaluator<'_>,
         frame: Frame,
-        module: ModuleId,
-        decl: Option<DeclId>,
+        (module, view): (ModuleId, View),
         (name, space): (Name, Space),
     ) -> Value {
         let world = ev.world;
+        let (file, decl) = world.modules.rust.place(module);
+        let frame = Frame::in_file(frame, file);
         let facts = world.found_in(frame.file);
         let scope = Scope::of(decl);
         let scopes = &world.scopes[frame.file as usize];
-        let entries = scopes.find(scope, name);
+        let inside = view == View::Inside || space == Space::Macro;
+        let is_seen = |it: &&Entry| match it.item {
+            Item::Decl(decl) => inside || facts.decl(decl).modifiers.contains(Modifiers::PUBLIC),
+            Item::Import(index) => inside || facts.imports[index as usize].reexport,
+            _ => true,
+        };
+        let all = scopes.find(scope, name);
+        let entries: Vec<Entry> = all.iter().filter(is_seen).copied().collect();
+        // A private module below is none for those outside.
+        let hides_child = entries.len() < all.len();
         let declared = entries.iter().filter_map(|it| match it.item {
             Item::Decl(decl) if fits(facts.decl(decl).kind, space) => Some(decl),
             _ => None,
@@ -58,12 +93,13 @@ impl Rust {
                 None => Value::Def(def),
             };
         }
+        let child = || world.modules.rust.child(module, name).filter(|_| !hides_child);
         if space == Space::Type
-            && let Some(child) = world.modules.rust.child(module, name)
+            && let Some(child) = child()
         {
             return Value::Module(child);
         }
-        for entry in entries {
+        for entry in &entries {
             if let Item::Import(index) = entry.item {
                 let value = ev.imported(frame, &facts.imports[index as usize], space);
                 if value.is_known() {
@@ -71,13 +107,13 @@ impl Rust {
                 }
             }
         }
-        if let Some(child) = world.modules.rust.child(module, name) {
+        if let Some(child) = child() {
             return Value::Module(child);
         }
         let is_imported = entries.iter().any(|it| matches!(it.item, Item::Import(_)));
         let mut doubt = is_imported;
         for (at, index) in scopes.wildcards() {
-            if *at != scope {
+            if *at != scope || !(inside || facts.imports[*index as usize].reexport) {
                 continue;
             }
             match self.offered(ev, frame, &facts.imports[*index as usize], name, space) {
@@ -91,6 +127,7 @@ impl Rust {
         if space == Space::Macro
             && world.modules.rust.root(module) == module
             && let Some(found) = world.modules.rust.macro_of_crate(world, module, name)
+            && self.is_meant(ev, found, module)
         {
             return Value::Def(found);
         }
@@ -102,6 +139,20 @@ impl Rust {
             _ => tables::PRELUDE.binary_search_by_key(&text, |(name, _)| name).is_ok(),
         };
         if doubt && !prelude { Value::Unknown } else { Value::Missing }
+    }
+
+    /// Whether a macro can be the one that is called in a module: one with the name of a standard macro only where it is
+    /// in reach by its place.
+    pub(super) fn is_meant(&self, ev: &Evaluator<'_>, found: Def, module: ModuleId) -> bool {
+        let world = ev.world;
+        let (file, _, decl) = world.decl(found);
+        let text = world.text(world.name(file, decl.name));
+        tables::MACROS.binary_search(&text).is_err()
+            || world
+                .modules
+                .rust
+                .module(world, file, decl.owner)
+                .is_some_and(|it| world.modules.rust.is_within(module, it))
     }
 
     /// The first segment of a `use`: a word, a crate, or an item of the module that is not this very import.

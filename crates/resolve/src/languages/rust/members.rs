@@ -1,11 +1,12 @@
 //! Members of types: fields, inherent and trait methods, `Deref`, what the standard library gives to all.
 
 use knowing_model::NodeKind;
+use knowing_model::facts::ImportKind;
 
 use super::{Rust, standard, tables};
 use crate::evaluate::{Evaluator, Frame};
 use crate::hierarchy::Ancestor;
-use crate::languages::Space;
+use crate::languages::{Rules, Space};
 use crate::names::Name;
 use crate::scopes::{Item, Scope};
 use crate::value::{External, Value};
@@ -18,7 +19,7 @@ impl Rust {
         &self,
         ev: &mut Evaluator<'_>,
         frame: Frame,
-        def: Def,
+        (def, arguments): (Def, &[Value]),
         name: Name,
     ) -> Value {
         let world = ev.world;
@@ -27,7 +28,7 @@ impl Rust {
         {
             return Value::Def(field);
         }
-        if let Some(field) = self.tuple_field(ev, frame, def, name) {
+        if let Some(field) = self.tuple_field(ev, frame, (def, arguments), name) {
             return field;
         }
         match self.associated(ev, frame, def, name) {
@@ -56,7 +57,7 @@ impl Rust {
         &self,
         ev: &mut Evaluator<'_>,
         frame: Frame,
-        def: Def,
+        (def, arguments): (Def, &[Value]),
         name: Name,
     ) -> Option<Value> {
         let world = ev.world;
@@ -65,7 +66,8 @@ impl Rust {
         }
         let (file, id, decl) = world.decl(def);
         let type_ = decl.parameters.iter().find(|it| world.name(file, it.name) == name)?.type_?;
-        Some(ev.typed(Frame::in_file(frame, file), Some(id), type_))
+        let given = self.given_to(ev, def, arguments);
+        Some(self.typed_with(ev, Frame::in_file(frame, file), Some(id), type_, &given))
     }
 
     /// What `Type::name` or a method call finds: variants, inherent items, trait items, items of the standard traits.
@@ -77,12 +79,7 @@ impl Rust {
             return Value::Def(member);
         }
         let all = world.hierarchy.impl_members(def, name);
-        let inherent = |def: &Def| {
-            let (file, _, decl) = world.decl(*def);
-            let target = decl.implementation.and_then(|it| world.hierarchy.implementation(file, it));
-            target.is_some_and(|it| it.interface.is_none())
-        };
-        if let Some(own) = all.iter().find(|it| inherent(it)) {
+        if let Some(own) = all.iter().find(|it| is_inherent(ev, **it)) {
             return Value::Def(*own);
         }
         match all {
@@ -158,6 +155,33 @@ impl Rust {
         Value::join(if found.is_empty() { all() } else { found })
     }
 
+    /// Whether a file can call what a trait of the project gives to a type from outside: it has the trait, or imports it.
+    pub(super) fn is_in_reach(&self, ev: &mut Evaluator<'_>, frame: Frame, member: Def) -> bool {
+        let world = ev.world;
+        let (file, _, decl) = world.decl(member);
+        let block = decl.implementation.and_then(|it| world.hierarchy.implementation(file, it));
+        let Some(Ancestor::Project(interface)) = block.and_then(|it| it.interface.as_ref()) else {
+            return true;
+        };
+        let (there, _, decl) = world.decl(*interface);
+        if there == frame.file {
+            return true;
+        }
+        let wanted = world.name(there, decl.name);
+        world.facts(frame.file).imports.iter().any(|import| match import.kind {
+            ImportKind::Member { name, .. } => world.name(frame.file, name) == wanted,
+            // A module that cannot be found may offer anything.
+            ImportKind::Wildcard => match self.imported_module(ev, frame, import) {
+                Value::Module(_) => {
+                    self.offered(ev, frame, import, wanted, Space::Type) == Value::Def(*interface)
+                }
+                Value::External(_) | Value::Def(_) => false,
+                _ => true,
+            },
+            _ => false,
+        })
+    }
+
     /// `type Item = ...` of a type's trait implementation.
     pub(super) fn associated_type(
         &self,
@@ -175,6 +199,13 @@ impl Rust {
             None => Value::Unknown,
         }
     }
+}
+
+/// Whether a member stands in an `impl` block of no trait.
+fn is_inherent(ev: &Evaluator<'_>, def: Def) -> bool {
+    let (file, _, decl) = ev.world.decl(def);
+    let target = decl.implementation.and_then(|it| ev.world.hierarchy.implementation(file, it));
+    target.is_some_and(|it| it.interface.is_none())
 }
 
 /// A member a declaration itself holds.
@@ -206,6 +237,11 @@ pub(super) fn bounded_member(ev: &Evaluator<'_>, bounds: &[Value], name: Name) -
             Value::Def(interface) => {
                 if let Some(found) = trait_member(ev, *interface, name) {
                     return Value::Def(found);
+                }
+                // `impl dyn Interface { .. }`
+                let own = ev.world.hierarchy.impl_members(*interface, name);
+                if let Some(own) = own.iter().find(|it| is_inherent(ev, **it)) {
+                    return Value::Def(*own);
                 }
                 for above in ev.world.hierarchy.ancestors(*interface) {
                     if let Ancestor::External(external) = above {

@@ -12,6 +12,7 @@ use knowing_model::facts::{DeclId, Expr, Import, ImportKind, Literal, Type, Type
 
 use super::{CallSite, ExternalName, Payload, Rules, Space};
 use crate::evaluate::{Evaluator, Frame, fits};
+use crate::hierarchy::Ancestor;
 use crate::names::Name;
 use crate::value::{External, Origin, Value};
 use crate::world::Def;
@@ -22,7 +23,8 @@ pub(crate) use crates::RustCrates;
 
 pub(crate) struct Rust;
 
-const WORDS: &[&str] = &["std", "core", "alloc", "slice", "Iterator", "Target", "Item", "Output", "0", "1"];
+const WORDS: &[&str] =
+    &["std", "core", "alloc", "slice", "Iterator", "Target", "Item", "Output", "Self", "0", "1"];
 
 pub(super) fn vocabulary() -> impl Iterator<Item = &'static str> {
     let segments = |path: &'static str| path.split("::");
@@ -51,6 +53,7 @@ impl Rules for Rust {
         if space == Space::Macro
             && !found.is_known()
             && let Some(def) = world.modules.rust.macro_named(world, module, name)
+            && self.is_meant(ev, def, module)
         {
             return Value::Def(def);
         }
@@ -119,7 +122,10 @@ impl Rules for Rust {
         space: Space,
     ) -> Value {
         match self.imported_module(ev, frame, import) {
-            Value::Module(module) => self.module_item(ev, frame, module, name, space),
+            Value::Module(module) => match ev.world.modules.rust.module(ev.world, frame.file, import.decl) {
+                Some(to) => self.item_offered(ev, frame, (module, to), (name, space)),
+                None => self.module_item(ev, frame, module, name, space),
+            },
             Value::Def(def) => match child(ev, def, name) {
                 Some(member) if fits(ev.world.kind(member), space) => Value::Def(member),
                 _ => Value::Missing,
@@ -222,10 +228,11 @@ impl Rules for Rust {
     }
 
     fn receiver(&self, ev: &mut Evaluator<'_>, frame: Frame, method: Def) -> Value {
-        let (_, _, decl) = ev.world.decl(method);
+        let (_, method_id, decl) = ev.world.decl(method);
         if let Some(id) = decl.implementation {
-            let implementation = &ev.world.found_in(frame.file).impls[id.index()];
-            return ev.typed(frame, implementation.owner, implementation.type_);
+            let type_ = ev.world.found_in(frame.file).impls[id.index()].type_;
+            // Seen from the method, so that the parameters of the block are known.
+            return types::or_more(ev.typed(frame, Some(method_id), type_));
         }
         match (ev.world.owner(method), frame.receiver) {
             (Some(_), Some(exact)) => Value::instance(exact),
@@ -236,18 +243,22 @@ impl Rules for Rust {
 
     fn member(&self, ev: &mut Evaluator<'_>, frame: Frame, of: &Value, name: Name) -> Value {
         match of {
-            Value::Instance(def, _) => self.instance_member(ev, frame, *def, name),
+            Value::Instance(def, arguments) => self.instance_member(ev, frame, (*def, arguments), name),
             // A unit struct is written as its name.
             Value::Def(def) if ev.world.kind(*def) == NodeKind::Struct => {
-                self.instance_member(ev, frame, *def, name)
+                self.instance_member(ev, frame, (*def, &[]), name)
             }
             Value::Bounded(bounds) => bounded_member(ev, bounds, name),
-            Value::ExternalInstance(external, _) => match ev.world.hierarchy.external_members(external, name)
-            {
-                [one] => Value::Def(*one),
-                [] => Value::External(external.member(name)),
-                several => Value::OneOf(several.iter().map(|it| Value::Def(*it)).collect::<Vec<_>>().into()),
-            },
+            Value::ExternalInstance(external, _) => {
+                let all = ev.world.hierarchy.external_members(external, name);
+                let found: Vec<Def> =
+                    all.iter().copied().filter(|it| self.is_in_reach(ev, frame, *it)).collect();
+                match found[..] {
+                    [one] => Value::Def(one),
+                    [] => Value::External(external.member(name)),
+                    _ => Value::OneOf(found.into_iter().map(Value::Def).collect::<Vec<_>>().into()),
+                }
+            }
             Value::Iterable(_) => standard::item(ev, &["std", "iter", "Iterator"]).map(|it| match it {
                 Value::External(iterator) => Value::External(iterator.member(name)),
                 other => other.clone(),
@@ -259,6 +270,40 @@ impl Rules for Rust {
             Value::ExternalResult => Value::ExternalResult,
             Value::External(external) => Value::External(external.member(name)),
             _ => Value::Unknown,
+        }
+    }
+
+    /// A field of a generic type, by what its parameters were given.
+    fn held_by(&self, ev: &mut Evaluator<'_>, frame: Frame, of: CallSite, def: Def) -> Option<Value> {
+        let (file, _, field) = ev.world.decl(def);
+        let type_ = field.type_.filter(|_| field.kind == NodeKind::Field)?;
+        let Value::Instance(class, arguments) = ev.settled_expr(frame, of.decl, of.callee) else {
+            return None;
+        };
+        if ev.world.owner(def) != Some(class) {
+            return None;
+        }
+        let given = self.given_to(ev, class, &arguments);
+        if given.is_empty() {
+            return None;
+        }
+        Some(self.typed_with(ev, Frame::in_file(frame, file), field.owner, type_, &given))
+    }
+
+    /// `fn stop(&self) { self.stop() }` for a type from outside: that type's own method, which comes before a trait's.
+    fn called_with(&self, ev: &mut Evaluator<'_>, frame: Frame, value: &Value, site: CallSite) -> Value {
+        let world = ev.world;
+        let facts = world.found_in(frame.file);
+        let (Value::Def(def), Some(around)) = (value, site.decl) else { return value.clone() };
+        if world.def(frame.file, around) != *def {
+            return value.clone();
+        }
+        let Expr::Member { of, name } = facts.expr(site.callee) else { return value.clone() };
+        let on_self = matches!(facts.expr(of), Expr::Name { name, .. } if facts.text(name) == "self");
+        let block = facts.decl(around).implementation.filter(|_| on_self);
+        match block.and_then(|it| world.hierarchy.implementation(frame.file, it)).map(|it| &it.type_) {
+            Some(Ancestor::External(type_)) => Value::External(type_.member(world.name(frame.file, name))),
+            _ => value.clone(),
         }
     }
 
@@ -315,7 +360,11 @@ impl Rules for Rust {
                 NodeKind::EnumMember => world.owner(*def).map_or(Value::Unknown, Value::instance),
                 kind if kind.is_type_like() => Value::instance(*def),
                 kind if kind.is_callable() => {
-                    let receiver = match self.called_on(ev, frame, site) {
+                    let on = self.called_on(ev, frame, site);
+                    if let Some(result) = self.result_on(ev, frame, *def, &on) {
+                        return result;
+                    }
+                    let receiver = match on {
                         Value::Instance(def, _) => Some(def),
                         _ => None,
                     };
@@ -382,7 +431,12 @@ impl Rules for Rust {
                 let (file, _, decl) = world.decl(def);
                 let parameter = decl.parameters.iter().find(|it| world.name(file, it.name) == payload.field);
                 if let Some(type_) = parameter.and_then(|it| it.type_) {
-                    return ev.typed(Frame::in_file(frame, file), decl.owner, type_);
+                    let item = world.owner(def).filter(|_| decl.kind == NodeKind::EnumMember).unwrap_or(def);
+                    let given = match payload.of {
+                        Value::Instance(of, arguments) if *of == item => self.given_to(ev, item, arguments),
+                        _ => Vec::new(),
+                    };
+                    return self.typed_with(ev, Frame::in_file(frame, file), decl.owner, type_, &given);
                 }
                 match child(ev, def, payload.field) {
                     Some(field) => ev.settled(frame, &Value::Def(field)),

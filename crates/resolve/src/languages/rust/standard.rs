@@ -11,6 +11,8 @@ const POINTERS: &[&str] = &[
     "Arc",
     "Box",
     "Cow",
+    "LazyCell",
+    "LazyLock",
     "ManuallyDrop",
     "MappedMutexGuard",
     "MutexGuard",
@@ -47,7 +49,7 @@ pub(super) fn instance_of(ev: &Evaluator<'_>, external: &External, arguments: &[
     let name = type_name(ev, external);
     if external.origin == Origin::StandardLibrary
         && POINTERS.contains(&name)
-        && let Some(inner) = arguments.last()
+        && let Some(inner) = arguments.first()
     {
         return inner.clone();
     }
@@ -102,6 +104,7 @@ pub(super) fn called(ev: &Evaluator<'_>, external: &External, on: &Value) -> Val
                 ) => held,
                 ("Result", "ok") | ("Option", "ok_or" | "ok_or_else") => option(ev, held),
                 ("Result", "err") => option(ev, last),
+                ("Result", "unwrap_err" | "expect_err") => last,
                 ("Mutex" | "RwLock", "lock" | "read" | "write") => result(ev, held),
                 ("RefCell" | "Cell", "borrow" | "borrow_mut" | "get" | "take") => held,
                 ("OnceCell" | "OnceLock", "get") => option(ev, held),

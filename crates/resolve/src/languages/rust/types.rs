@@ -1,13 +1,15 @@
 //! Written types as values: instances, aliases, `Self`, type parameters.
 
 use knowing_model::NodeKind;
-use knowing_model::facts::{DeclId, Type, TypeId, TypeParameter};
+use knowing_model::facts::{DeclId, Str, Type, TypeId, TypeParameter};
 
 use super::{Rust, standard};
-use crate::evaluate::{Evaluator, Frame};
+use crate::evaluate::{Evaluator, Frame, wrapped};
+use crate::hierarchy::Ancestor;
 use crate::languages::Rules;
 use crate::names::Name;
 use crate::value::Value;
+use crate::world::Def;
 
 impl Rust {
     pub(super) fn instance_of(
@@ -120,6 +122,117 @@ impl Rust {
             at = decl.owner;
         }
         None
+    }
+}
+
+impl Rust {
+    /// What the type parameters of an item stand for in a value of it, as far as that says more than their bounds.
+    pub(super) fn given_to(&self, ev: &Evaluator<'_>, item: Def, arguments: &[Value]) -> Vec<(Name, Value)> {
+        if arguments.is_empty() {
+            return Vec::new();
+        }
+        let (file, _, decl) = ev.world.decl(item);
+        let names = decl.type_parameters.iter().map(|it| ev.world.name(file, it.name));
+        names.zip(arguments.iter().cloned()).filter(|it| says_something(&it.1)).collect()
+    }
+
+    /// What a method gives when it is called on `on`: the parameters of its `impl` block stand for the arguments there.
+    pub(super) fn result_on(
+        &self,
+        ev: &mut Evaluator<'_>,
+        frame: Frame,
+        method: Def,
+        on: &Value,
+    ) -> Option<Value> {
+        let world = ev.world;
+        let Value::Instance(class, arguments) = on else { return None };
+        let (file, id, decl) = world.decl(method);
+        let type_ = decl.type_?;
+        let implementation = decl.implementation.filter(|_| !arguments.is_empty())?;
+        let target = world.hierarchy.implementation(file, implementation)?;
+        if target.type_ != Ancestor::Project(*class) {
+            return None;
+        }
+        let facts = world.found_in(file);
+        let block = &facts.impls[implementation.index()];
+        let Type::Named { arguments: written, .. } = facts.type_(block.type_) else { return None };
+        let is_parameter = |name: Str| block.type_parameters.iter().any(|it| it.name == name);
+        let mut given: Vec<(Name, Value)> = Vec::new();
+        for (written, value) in written.iter().zip(arguments.iter()) {
+            if let Type::Named { segments, arguments, .. } = facts.type_(*written)
+                && let ([name], []) = (segments.as_slice(), arguments.as_slice())
+                && is_parameter(*name)
+                && says_something(value)
+            {
+                given.push((world.name(file, *name), value.clone()));
+            }
+        }
+        given.extend(world.names.find("Self").map(|it| (it, on.clone())));
+        let inner = Evaluator::with_receiver(Frame::in_file(frame, file), Some(*class));
+        let value = self.typed_with(ev, inner, Some(id), type_, &given);
+        Some(wrapped(value, decl.modifiers))
+    }
+
+    /// A written type, with what its parameters were given.
+    pub(super) fn typed_with(
+        &self,
+        ev: &mut Evaluator<'_>,
+        frame: Frame,
+        decl: Option<DeclId>,
+        type_: TypeId,
+        given: &[(Name, Value)],
+    ) -> Value {
+        let world = ev.world;
+        if given.is_empty() || !ev.enter() {
+            return ev.typed(frame, decl, type_);
+        }
+        let value = match world.found_in(frame.file).type_(type_) {
+            Type::Named { segments, arguments, .. } => {
+                let stands_for = match segments.as_slice() {
+                    [only] => given.iter().find(|it| it.0 == world.name(frame.file, *only)),
+                    _ => None,
+                };
+                match stands_for {
+                    Some((_, value)) => value.clone(),
+                    None if arguments.is_empty() => ev.typed(frame, decl, type_),
+                    None => {
+                        let entity = self.type_entity(ev, frame, decl, type_);
+                        let arguments: Vec<Value> =
+                            arguments.iter().map(|it| self.typed_with(ev, frame, decl, *it, given)).collect();
+                        entity.map(|it| self.instance_of(ev, frame, it, &arguments))
+                    }
+                }
+            }
+            Type::Tuple(types) if !types.is_empty() => {
+                let items = types.iter().map(|it| self.typed_with(ev, frame, decl, *it, given));
+                Value::Tuple(items.collect::<Vec<_>>().into())
+            }
+            Type::Sequence(of) => {
+                let of = self.typed_with(ev, frame, decl, *of, given);
+                standard::instance(ev, &["std", "slice"], [of])
+            }
+            _ => ev.typed(frame, decl, type_),
+        };
+        ev.leave();
+        value
+    }
+}
+
+/// What an `impl` block is for has the members of the block too, whatever it is bound by.
+pub(super) fn or_more(value: Value) -> Value {
+    match value {
+        Value::Bounded(bounds) => {
+            Value::Bounded(bounds.iter().cloned().chain([Value::Unknown]).collect::<Vec<_>>().into())
+        }
+        other => other,
+    }
+}
+
+/// Whether a type argument tells more than that there is one.
+fn says_something(value: &Value) -> bool {
+    match value {
+        Value::Bounded(bounds) => !bounds.is_empty(),
+        value => value.is_known(),
     }
 }
 
