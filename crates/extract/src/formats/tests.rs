@@ -309,6 +309,14 @@ fn x2_quotes_of_both_dialects_of_sql_end_texts() {
 }
 
 #[test]
+fn x2_small_yaml_of_no_known_kind_is_said_to_be_broken() {
+    let line = |text: &str| extract("data.yml", text.as_bytes()).partial.and_then(|it| it.line);
+    assert_eq!(line("a: 1\nb: 2\n"), None);
+    assert_eq!(line("a: 1\nb: [1, 2\nc: 3\n"), Some(3));
+    assert!(line("a: 1\n\tb: 2\n").is_some());
+}
+
+#[test]
 fn x2_of_a_file_that_is_too_large_the_begin_is_read() {
     let sized = |line: &str| line.repeat((20 << 20) / line.len());
     let reason = |facts: &FileFacts| facts.partial.as_ref().map(|it| it.reason);

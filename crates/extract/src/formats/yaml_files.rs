@@ -48,9 +48,13 @@ const READERS: &[Reader] = &[
     Reader { may_be: symfony::may_be, is_it: symfony::is_it, read: symfony::read },
 ];
 
+/// Files up to this size, in bytes, are parsed whatever they may hold, to say where they are broken. Larger ones without a
+/// known word are translations and other data.
+const SMALL: usize = 16 << 10;
+
 fn read(sheet: &mut Sheet<'_>) {
     let readers: Vec<&Reader> = READERS.iter().filter(|it| (it.may_be)(sheet)).collect();
-    if !readers.is_empty() {
+    if !readers.is_empty() || sheet.text.len() <= SMALL {
         read_documents(sheet, &readers);
     }
     helm::read_values(sheet);
