@@ -13,7 +13,7 @@ use crate::hierarchy::Ancestor;
 use crate::languages::CallSite;
 use crate::names::Name;
 use crate::value::Value;
-use crate::world::Def;
+use crate::world::{Def, World};
 
 /// What a call is made with: each argument's name, where it has one, and value.
 pub(super) struct Made {
@@ -137,6 +137,15 @@ impl Csharp {
         }
         if !all.iter().any(|it| it.def == found) {
             return vec![plain(found, 0)];
+        }
+        // `void IShape.Draw()` is called through the interface alone, and what an interface declares not on a class that has
+        // it itself.
+        let is_interface = |it: Def| world.owner(it).is_some_and(|it| world.kind(it) == NodeKind::Interface);
+        let is_open = |it: &Candidate| {
+            !is_explicit(world, it.def) && (world.kind(from) == NodeKind::Interface || !is_interface(it.def))
+        };
+        if all.iter().any(is_open) {
+            all.retain(is_open);
         }
         if let Some(receiver @ (Value::Instance(..) | Value::Bounded(_))) = &receiver {
             for (def, fit) in self.extensions_for(ev, frame, receiver, name) {
@@ -354,6 +363,16 @@ impl Csharp {
             None => Value::Missing,
         }
     }
+}
+
+/// Whether a member says which interface it fulfils.
+fn is_explicit(world: &World<'_>, def: Def) -> bool {
+    let (file, _, decl) = world.decl(def);
+    let facts = world.found_in(file);
+    let (signature, name) = (facts.text(decl.signature), facts.text(decl.name));
+    let before = signature.split_once('(').map_or(signature, |it| it.0).trim_end();
+    let before = before.split_once('<').map_or(before, |it| if it.0.ends_with(name) { it.0 } else { before });
+    before.strip_suffix(name).is_some_and(|it| it.ends_with('.'))
 }
 
 /// Whether an extension method takes something besides its receiver.
