@@ -5,6 +5,7 @@ pub(crate) mod docs;
 pub(crate) mod lines;
 pub(crate) mod parse;
 pub(crate) mod paths;
+pub(crate) mod refit;
 pub(crate) mod scratch;
 pub(crate) mod secrets;
 pub(crate) mod signature;

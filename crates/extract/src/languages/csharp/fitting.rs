@@ -1,4 +1,4 @@
-//! What the grammar loses whole files by, made fit for it. Nothing moves, and texts are read from the file itself.
+//! What the grammar loses whole files by, made fit for it.
 //!
 //! ```text
 //! Task F(bool async) => async ? G() : H(async);    a name: parsed under another spelling
@@ -12,75 +12,62 @@
 //!     struct S { }
 //! ```
 
+use crate::engine::refit::{Refit, is_part_of_name};
+
 pub(crate) fn blanked(source: &[u8]) -> Option<Vec<u8>> {
-    let mut fitting = Fitting { source, out: None };
-    fitting.names();
-    fitting.conditionals();
-    fitting.out
+    let mut refit = Refit::new(source);
+    names(&mut refit);
+    conditionals(&mut refit);
+    refit.finish()
 }
 
-struct Fitting<'a> {
-    source: &'a [u8],
-    out: Option<Vec<u8>>,
+fn names(refit: &mut Refit<'_>) {
+    const ASYNC: &[u8] = b"async";
+    let source = refit.source;
+    for at in memchr::memmem::find_iter(source, ASYNC) {
+        let end = at + ASYNC.len();
+        let is_whole = source[..at].last().is_none_or(|&it| !is_part_of_name(it));
+        let next = source[end..].trim_ascii_start().first();
+        if is_whole && next.is_some_and(|it| b"),?;.=!&|:+]}".contains(it)) {
+            refit.put(at, b"asynC");
+        }
+    }
 }
 
-impl Fitting<'_> {
-    fn out(&mut self) -> &mut [u8] {
-        self.out.get_or_insert_with(|| self.source.to_vec())
+/// The grammar reads conditionals around whole declarations and statements. Of others the first branch is kept.
+fn conditionals(refit: &mut Refit<'_>) {
+    if memchr::memmem::find(refit.source, b"#if").is_none() {
+        return;
     }
-
-    fn names(&mut self) {
-        const ASYNC: &[u8] = b"async";
-        let source = self.source;
-        for at in memchr::memmem::find_iter(source, ASYNC) {
-            let end = at + ASYNC.len();
-            let is_whole = source[..at].last().is_none_or(|&it| !is_part_of_name(it));
-            let next = source[end..].trim_ascii_start().first();
-            if is_whole && next.is_some_and(|it| b"),?;.=!&|:+]}".contains(it)) {
-                self.out()[end - 1] = b'C';
+    let mut groups: Vec<Group> = Vec::new();
+    let (mut from, mut last) = (0, b';');
+    for line in refit.source.split_inclusive(|it| *it == b'\n') {
+        let range = from..from + line.len();
+        from = range.end;
+        let code = line.trim_ascii();
+        let is_dead = groups.iter().any(|it| it.is_torn && it.n_branches > 1);
+        let directive = code.strip_prefix(b"#").map(<[u8]>::trim_ascii_start);
+        if let Some(directive) = directive {
+            if directive.starts_with(b"if") {
+                let is_torn = !is_dead && (is_part_of_name(last) || b"=&|?+.".contains(&last));
+                groups.push(Group { is_torn, n_branches: 1 });
             }
-        }
-    }
-
-    /// The grammar reads conditionals around whole declarations and statements. Of others the first branch is kept.
-    fn conditionals(&mut self) {
-        if memchr::memmem::find(self.source, b"#if").is_none() {
-            return;
-        }
-        let mut groups: Vec<Group> = Vec::new();
-        let (mut from, mut last) = (0, b';');
-        for line in self.source.split_inclusive(|it| *it == b'\n') {
-            let range = from..from + line.len();
-            from = range.end;
-            let code = line.trim_ascii();
-            let is_dead = groups.iter().any(|it| it.is_torn && it.n_branches > 1);
-            let directive = code.strip_prefix(b"#").map(<[u8]>::trim_ascii_start);
-            if let Some(directive) = directive {
-                if directive.starts_with(b"if") {
-                    let is_torn = !is_dead && (is_part_of_name(last) || b"=&|?+.".contains(&last));
-                    groups.push(Group { is_torn, n_branches: 1 });
-                }
-                let is_torn = groups.last().is_some_and(|it| it.is_torn);
-                if directive.starts_with(b"el")
-                    && let Some(group) = groups.last_mut()
-                {
-                    group.n_branches += 1;
-                } else if directive.starts_with(b"endif") {
-                    groups.pop();
-                }
-                if is_torn || is_dead {
-                    self.blank(range);
-                }
-            } else if is_dead {
-                self.blank(range);
-            } else if let Some(it) = without_comment(code).last() {
-                last = *it;
+            let is_torn = groups.last().is_some_and(|it| it.is_torn);
+            if directive.starts_with(b"el")
+                && let Some(group) = groups.last_mut()
+            {
+                group.n_branches += 1;
+            } else if directive.starts_with(b"endif") {
+                groups.pop();
             }
+            if is_torn || is_dead {
+                refit.blank(range);
+            }
+        } else if is_dead {
+            refit.blank(range);
+        } else if let Some(it) = without_comment(code).last() {
+            last = *it;
         }
-    }
-
-    fn blank(&mut self, range: std::ops::Range<usize>) {
-        self.out()[range].iter_mut().filter(|it| !matches!(it, b'\n' | b'\r')).for_each(|it| *it = b' ');
     }
 }
 
@@ -102,8 +89,4 @@ fn without_comment(code: &[u8]) -> &[u8] {
         }
     }
     if code.starts_with(b"*") { &[] } else { code }
-}
-
-fn is_part_of_name(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }

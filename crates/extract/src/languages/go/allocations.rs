@@ -6,20 +6,21 @@
 //! new(f(x))   new(Cart{})     new(-1)       new(a + b)         values
 //! ```
 
+use crate::engine::refit::{Refit, is_part_of_name};
+
 const NEW: &[u8] = b"new(";
 /// As long as `new`.
 const OTHER_NAME: &[u8] = b"nEw";
 
 pub(crate) fn blanked(source: &[u8]) -> Option<Vec<u8>> {
-    let mut out: Option<Vec<u8>> = None;
+    let mut refit = Refit::new(source);
     for at in memchr::memmem::find_iter(source, NEW) {
         let is_whole = source[..at].last().is_none_or(|&it| !is_part_of_name(it) && it != b'.');
         if is_whole && is_value(&source[at + NEW.len()..]) {
-            let out = out.get_or_insert_with(|| source.to_vec());
-            out[at..at + OTHER_NAME.len()].copy_from_slice(OTHER_NAME);
+            refit.put(at, OTHER_NAME);
         }
     }
-    out
+    refit.finish()
 }
 
 /// Whether an argument begins that can be no type. A lone name may be either, and stays what the grammar takes it for.
@@ -79,10 +80,6 @@ fn behind_brackets(text: &[u8]) -> &[u8] {
         }
     }
     &[]
-}
-
-fn is_part_of_name(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
 
 #[cfg(test)]

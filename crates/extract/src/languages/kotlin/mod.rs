@@ -27,6 +27,7 @@ mod types;
 
 use std::sync::OnceLock;
 
+use crate::engine::refit::Refit;
 use crate::language::{Language, Tables};
 use kinds::{Field, Kind};
 
@@ -34,14 +35,14 @@ use kinds::{Field, Kind};
 /// `object` is called on.
 pub(crate) fn blanked(source: &[u8]) -> Option<Vec<u8>> {
     const WORDS: &[u8] = b"data object ";
-    let mut out: Option<Vec<u8>> = None;
+    let mut refit = Refit::new(source);
     for at in memchr::memmem::find_iter(source, WORDS) {
         let before = source[..at].trim_ascii_end();
         if before.ends_with(b")") {
-            out.get_or_insert_with(|| source.to_vec())[at..at + 4].fill(b' ');
+            refit.blank(at..at + 4);
         }
     }
-    out
+    refit.finish()
 }
 
 static TABLES: OnceLock<Tables> = OnceLock::new();

@@ -6,6 +6,8 @@
 
 use memchr::memmem;
 
+use crate::engine::refit::{Refit, is_part_of_name};
+
 /// The text for the parser, when it is not the file's own.
 pub(crate) fn blanked(source: &[u8]) -> Option<Vec<u8>> {
     // Few files have any, and looking for a word is cheap.
@@ -13,18 +15,17 @@ pub(crate) fn blanked(source: &[u8]) -> Option<Vec<u8>> {
     if !hints.iter().any(|it| memmem::find(source, it).is_some()) {
         return None;
     }
-    let mut blanker = Blanker { source, out: None };
+    let mut blanker = Blanker { source, refit: Refit::new(source) };
     let mut at = 0;
     while at < source.len() {
         at = blanker.step(at);
     }
-    blanker.out
+    blanker.refit.finish()
 }
 
 struct Blanker<'s> {
     source: &'s [u8],
-    /// A copy, once something was blanked.
-    out: Option<Vec<u8>>,
+    refit: Refit<'s>,
 }
 
 impl Blanker<'_> {
@@ -50,11 +51,11 @@ impl Blanker<'_> {
         }
         // A path before it goes with it: `pin_project_lite::pin_project!`.
         let mut from = at;
-        while from > 0 && (is_name_part(self.source[from - 1]) || self.source[from - 1] == b':') {
+        while from > 0 && (is_part_of_name(self.source[from - 1]) || self.source[from - 1] == b':') {
             from -= 1;
         }
-        self.blank(from, open + 1);
-        self.blank(close, close + 1);
+        self.refit.blank(from..open + 1);
+        self.refit.blank(close..close + 1);
         if flags {
             self.flag_types(open + 1, close);
             return close + 1;
@@ -82,24 +83,13 @@ impl Blanker<'_> {
                         name += 1;
                     }
                     let end = name_end(self.source, name);
-                    self.blank(end, close + 1);
-                    if let Some(out) = &mut self.out {
-                        out[end] = b';';
-                    }
+                    self.refit.blank(end..close + 1);
+                    self.refit.put(end, b";");
                 }
-                None => self.blank(done, close + 1),
+                None => self.refit.blank(done..close + 1),
             }
             at = close + 1;
             done = at;
-        }
-    }
-
-    fn blank(&mut self, from: usize, to: usize) {
-        let out = self.out.get_or_insert_with(|| self.source.to_vec());
-        for byte in &mut out[from..to] {
-            if *byte != b'\n' && *byte != b'\r' {
-                *byte = b' ';
-            }
         }
     }
 }
@@ -139,7 +129,7 @@ fn holds_items(body: &[u8]) -> bool {
         || rest.starts_with(b"#![")
         || WORDS
             .iter()
-            .any(|it| rest.starts_with(it) && rest.get(it.len()).is_none_or(|it| !is_name_part(*it)))
+            .any(|it| rest.starts_with(it) && rest.get(it.len()).is_none_or(|it| !is_part_of_name(*it)))
         || rest.starts_with(b"cfg_")
 }
 
@@ -187,7 +177,7 @@ fn skipped(source: &[u8], at: usize) -> Option<usize> {
     }
     match source[at] {
         b'"' => Some(text_end(source, at + 1)),
-        b'r' if at == 0 || !is_name_part(source[at - 1]) => {
+        b'r' if at == 0 || !is_part_of_name(source[at - 1]) => {
             let n_hashes = source[at + 1..].iter().take_while(|it| **it == b'#').count();
             let quote = at + 1 + n_hashes;
             if source.get(quote) != Some(&b'"') {
@@ -249,14 +239,10 @@ fn text_end(source: &[u8], from: usize) -> usize {
 }
 
 fn name_end(source: &[u8], at: usize) -> usize {
-    let n = source[at..].iter().take_while(|it| is_name_part(**it)).count();
+    let n = source[at..].iter().take_while(|it| is_part_of_name(**it)).count();
     at + n
 }
 
 fn is_name_start(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || byte == b'_' || !byte.is_ascii()
-}
-
-fn is_name_part(byte: u8) -> bool {
-    is_name_start(byte) || byte.is_ascii_digit()
 }
