@@ -94,8 +94,8 @@ pub(crate) fn assemble(world: &World<'_>, parts: Parts<'_>) -> Resolution {
     Resolution { symbols: symbols.list, units, kept, n_resolved, record, ..Resolution::default() }
 }
 
-/// The same relation can be stated by several files when its source stands elsewhere (two `impl` blocks in two files);
-/// the first file by path keeps it.
+/// The same relation can be stated by several files when its source stands elsewhere (two `impl` blocks in two files, two
+/// maps of one resolver); the first file by path keeps it.
 fn first_to_state(records: &[FileRecord]) -> FxHashMap<u64, u32> {
     let mut first = FxHashMap::default();
     for (file, record) in (0..).zip(records) {
@@ -118,7 +118,7 @@ fn result_digest(world: &World<'_>, first: &FxHashMap<u64, u32>, file: u32, resu
         state = mix(state, crate::links::route_digest(world, file, index));
     }
     for edge in &result.edges {
-        if result.stated(world, edge).is_some_and(|it| first[&it] != file) {
+        if result.stated(world, file, edge).is_some_and(|it| first[&it] != file) {
             continue;
         }
         let about = u64::from(edge.kind.id()) << 8 | u64::from(edge.provenance.id());
@@ -146,7 +146,8 @@ fn resolved_unit(
 ) -> Unit {
     let nodes = nodes(world, symbols, file);
     let outside: Vec<u32> = result.outside.iter().map(|it| symbols.outside(it)).collect();
-    let is_first = result.edges.iter().map(|it| result.stated(world, it).is_none_or(|it| first[&it] == file));
+    let is_first =
+        result.edges.iter().map(|it| result.stated(world, file, it).is_none_or(|it| first[&it] == file));
     let is_first: Vec<bool> = is_first.collect();
     let mut end = |end: End| match end {
         End::File(file) => symbols.of_file(world, file),

@@ -510,19 +510,29 @@ impl Emitter<'_> {
             reads: Vec::new(),
             stated: Vec::new(),
         };
-        result.stated = result.edges.iter().filter_map(|it| result.stated(self.world, it)).collect();
+        result.stated =
+            result.edges.iter().filter_map(|it| result.stated(self.world, self.file, it)).collect();
         result
     }
 }
 
 impl FileEdges {
     /// What an edge is known by to other files that may state it too; none for one that no other file can.
-    pub(crate) fn stated(&self, world: &World<'_>, edge: &FileEdge) -> Option<u64> {
-        if edge.kind != EdgeKind::Implements {
-            return None;
-        }
-        let (source, target) = (self.end(world, edge.source), self.end(world, edge.target));
-        Some(mix(keys::through(Door::Stated, source), target))
+    pub(crate) fn stated(&self, world: &World<'_>, file: u32, edge: &FileEdge) -> Option<u64> {
+        let is_elsewhere = match edge.source {
+            End::File(of) | End::Route(of, _) => of != file,
+            End::Def(def) => world.file_of(def) != file,
+            End::Directory(_) | End::Outside(_) => true,
+        };
+        let is_shared = match edge.kind {
+            // A type is said to fulfil something where it stands and elsewhere.
+            EdgeKind::Implements => true,
+            // What is decorated stands in the file, and one file alone names owners.
+            EdgeKind::Decorates | EdgeKind::OwnedBy => false,
+            _ => is_elsewhere,
+        };
+        let ends = || [edge.source, edge.target].map(|it| self.end(world, it)).into_iter();
+        is_shared.then(|| ends().fold(keys::through(Door::Stated, u64::from(edge.kind.id())), mix))
     }
 
     /// A digest of what an end is: the same in every run.
