@@ -164,3 +164,26 @@ fn a_record_is_read_as_it_was_written_and_damage_is_noticed() {
         assert_eq!(Record::decode(&bytes[..end]), None, "cut at {end}");
     }
 }
+
+#[test]
+fn n2_a_relation_that_several_files_state_is_kept_by_the_first_of_them() {
+    let resolvers = "import { later } from './code';\nexport const resolvers = { Mutation: { later } };\n";
+    let files = |names: &[&str]| -> Sources {
+        let schema =
+            "import gql from 'graphql-tag';\nexport const types = gql`type Mutation { later: Int }`;\n";
+        let fixed = [("schema.ts", schema), ("code.ts", "export function later() {}\n")];
+        let stating = names.iter().map(|it| (*it, resolvers));
+        fixed.into_iter().chain(stating).map(|(path, text)| (path.to_owned(), text.to_owned())).collect()
+    };
+    let stated_by = |state: &State| -> Vec<String> {
+        let says_it = |lines: &[String]| lines.iter().any(|it| it.starts_with("HandlesRoute"));
+        state.units.iter().filter(|it| says_it(it.1)).map(|it| it.0.0.clone()).collect()
+    };
+    let (one, _) = step(None, &files(&["m.ts"]));
+    assert_eq!(stated_by(&one), ["m.ts"]);
+    let (two, _) = step(Some(&one), &files(&["b.ts", "m.ts", "z.ts"]));
+    assert_eq!(stated_by(&two), ["b.ts"]);
+    let (three, _) = step(Some(&two), &files(&["m.ts", "z.ts"]));
+    assert_eq!(stated_by(&three), ["m.ts"]);
+    check(&three.units, &step(None, &files(&["m.ts", "z.ts"])).0.units, "one is gone");
+}
