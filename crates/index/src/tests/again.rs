@@ -206,3 +206,33 @@ fn n2_a_remote_call_is_looked_up_again_when_a_schema_joins_another_package() {
         assert_eq!(serves, package == "shop", "copies of one schema are one service, two packages are two");
     }
 }
+
+#[test]
+fn i6_deleted_renamed_and_reverted_files_leave_the_rows_of_a_fresh_index() {
+    let repo = Fixture::from_text(
+        "//- /shop/cart.py\nfrom shop.price import total\ndef pay(): return total()\n\
+         //- /shop/price.py\ndef total(): return 1\n//- /other.py\nimport shop.cart\nshop.cart.pay()\n",
+    );
+    repo.commit("first");
+    let mut database = Database::new();
+    let first = database.index(&repo, &Options::default(), &Silent);
+    let mut next = |about: &str| {
+        let report = database.index(&repo, &Options::default(), &Silent);
+        let mut scratch = Database::new();
+        let full = scratch.index(&repo, &Options::default(), &Silent);
+        check(&database, &scratch, (&report, &full), about);
+        said(&database, &report)
+    };
+    let says = |lines: &[String], name: &str| lines.iter().any(|it| it.contains(name));
+    repo.git(&["mv", "shop/price.py", "shop/prices.py"]);
+    repo.commit("rename");
+    let renamed = next("renamed");
+    assert!(says(&renamed, "shop/prices.py") && !says(&renamed, "shop/price.py"));
+    repo.remove("other.py");
+    repo.commit("delete");
+    assert!(!says(&next("deleted"), "other.py"));
+    repo.git(&["revert", "--no-edit", "HEAD~2..HEAD"]);
+    let reverted = next("reverted");
+    assert!(says(&reverted, "other.py") && says(&reverted, "shop/price.py"));
+    assert_eq!(reverted, said(&database, &first), "as if nothing had been done");
+}

@@ -1,7 +1,7 @@
 //! Finding symbols by id, qualified name, name, suffix and file.
 
-use knowing_model::NodeKind;
 use knowing_model::name::Case;
+use knowing_model::{NodeKind, Provenance, identity};
 use tempfile::TempDir;
 
 use super::{Sample, URL, database, directory, node, open};
@@ -164,4 +164,25 @@ fn unresolved_sites_are_found_by_the_called_name() {
     assert_eq!(reader.symbol(second.source).unwrap().symbol.path.as_ref(), "Flask.run");
     assert_eq!(reader.unresolved_all().unwrap().len(), 5);
     assert_eq!(reader.unresolved_named("UNKNOWN_1").unwrap(), []);
+}
+
+#[test]
+fn m7_what_a_language_server_adds_to_an_edge_changes_its_leaf_and_not_its_id() {
+    let (_directory, store, snapshot) = sample();
+    let edge = || {
+        let edge = store.reader(&snapshot).unwrap().edge_sites(1).unwrap();
+        let symbol = |it| store.reader(&snapshot).unwrap().symbol(it).unwrap().symbol.id;
+        let id = identity::edge_id(symbol(edge.source), symbol(edge.target), edge.kind);
+        (id, identity::leaf(id, edge.provenance, edge.confidence_bp), edge.provenance)
+    };
+    let (id, leaf, provenance) = edge();
+    assert_eq!(provenance, Provenance::AstResolved);
+    let (server, confidence) = (Provenance::LspResolved.id(), Provenance::LspResolved.usual_confidence());
+    let upgrade = "UPDATE edges SET t2_provenance = ?1, t2_confidence = ?2 WHERE edge_row = 1";
+    store.connection.execute(upgrade, (server, confidence)).unwrap();
+    let (id_after, leaf_after, provenance) = edge();
+    assert_eq!((id_after, provenance), (id, Provenance::LspResolved));
+    assert_ne!(leaf_after, leaf);
+    store.connection.execute("UPDATE edges SET t2_provenance = NULL, t2_confidence = NULL", []).unwrap();
+    assert_eq!(edge(), (id, leaf, Provenance::AstResolved));
 }
