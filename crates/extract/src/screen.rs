@@ -108,11 +108,27 @@ fn has_long_line(bytes: &[u8]) -> bool {
     bytes.len() > MAX_LINE && bytes.split(|&it| it == b'\n').any(|line| line.len() > MAX_LINE)
 }
 
+/// By directories, whose names can mean other things too: `src/dist/manifest.rs` is about distributions, and
+/// `src/main/java/shop/vendor/Vendor.java` about those who sell.
 fn is_vendored(path: &str) -> bool {
-    const DIRECTORIES: [&str; 7] =
-        ["vendor", "node_modules", "third_party", "bower_components", ".venv", "site-packages", "dist"];
+    const WEB: [&str; 11] = ["js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "vue", "css", "json"];
     let (directories, name) = path.rsplit_once('/').unwrap_or(("", path));
-    directories.split('/').any(|it| DIRECTORIES.contains(&it)) || name.contains(".min.")
+    let ending = name.rsplit('.').next().unwrap_or(name);
+    let mut is_source = false;
+    for (at, directory) in directories.split('/').enumerate() {
+        let is_vendored = match directory {
+            "node_modules" | "third_party" | "bower_components" | ".venv" | "site-packages" => true,
+            "vendor" => !(is_source && matches!(ending, "java" | "kt")),
+            // What is built lies at the top or is for browsers, and never among what it is built of.
+            "dist" => at == 0 || !is_source && WEB.contains(&ending),
+            _ => false,
+        };
+        if is_vendored {
+            return true;
+        }
+        is_source |= directory == "src";
+    }
+    name.contains(".min.")
 }
 
 fn is_generated_name(path: &str) -> bool {

@@ -531,7 +531,7 @@ fn names_are_bounded() {
 #[test]
 fn x4_files_are_skipped_with_a_reason() {
     let code: &[u8] = b"x = 1\n";
-    let rows: [(&str, &[u8], SkipReason); 9] = [
+    let rows: [(&str, &[u8], SkipReason); 12] = [
         ("a.py", b"x\0y", SkipReason::Binary),
         ("a.py", &[b'\n'; (2 << 20) + 1], SkipReason::TooLarge),
         ("a.py", &[b'x'; (64 << 10) + 1], SkipReason::LongLine),
@@ -541,12 +541,18 @@ fn x4_files_are_skipped_with_a_reason() {
         (".venv/lib/b.py", code, SkipReason::Vendored),
         ("lib/site-packages/b.py", code, SkipReason::Vendored),
         ("a/b.min.js", code, SkipReason::Vendored),
+        ("dist/b.py", code, SkipReason::Vendored),
+        ("packages/a/dist/b.js", code, SkipReason::Vendored),
+        ("vendor/a/src/B.java", code, SkipReason::Vendored),
     ];
     for (path, bytes, reason) in rows {
         assert_eq!(screen(path, bytes), Screen::Skip(reason), "{path}");
         assert!(!reason.name().is_empty());
     }
-    for path in ["build/a.py", "out/a.py", "target/a.py", "vendored.py", "dist.py", "a/distance/b.py"] {
+    let code_of_other_names =
+        ["src/dist/a.rs", "cmd/dist/a.go", "web/src/dist/a.ts", "src/main/java/vendor/A.java"];
+    let build = ["build/a.py", "out/a.py", "target/a.py", "vendored.py", "dist.py", "a/distance/b.py"];
+    for path in build.into_iter().chain(code_of_other_names) {
         assert_eq!(screen(path, code), Screen::Accept { flags: NodeFlags::default() }, "{path}");
     }
     let all = Rules { vendored: true, ..Rules::default() };

@@ -7,10 +7,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Gives every declaration its path; owners come before what they own. `owner_path` says what stands before the name
 /// where it is not the owner's path.
+///
+/// What tells equal ones apart stands at the end alone: the members of a second `Cart<T>` are `Cart.add` like those of the
+/// first, and one that both have is `Cart.add#2` there.
 pub(crate) fn assign(facts: &mut FileFacts, owner_path: fn(&FileFacts, DeclId) -> Option<String>) {
     let overloaded = overloaded(facts);
     let mut interned: FxHashMap<String, Str> = FxHashMap::default();
-    let mut taken: FxHashMap<String, Taken> = FxHashMap::default();
     for index in 0..facts.decls.len() {
         let id = DeclId(u32::try_from(index).unwrap_or(u32::MAX));
         let decl = &facts.decls[index];
@@ -25,14 +27,32 @@ pub(crate) fn assign(facts: &mut FileFacts, owner_path: fn(&FileFacts, DeclId) -
             path.push_str(&parameter_types(facts, decl));
         }
         let path = bounded(&path).into_owned();
-        let path = distinct(path, decl.kind, &mut taken);
-        let next = Str(u32::try_from(facts.strings.len()).unwrap_or(u32::MAX));
-        let text = *interned.entry(path).or_insert_with_key(|path| {
-            facts.strings.push(path);
-            next
-        });
-        facts.decls[index].path = text;
+        facts.decls[index].path = intern(facts, &mut interned, path);
     }
+    number(facts, &mut interned);
+}
+
+/// Second and later holders of a path get `#2`, `#3` ...; a field may share its path with a method, and a class with an
+/// interface that adds to it, because the kind tells them apart.
+fn number(facts: &mut FileFacts, interned: &mut FxHashMap<String, Str>) {
+    let mut n_holders: FxHashMap<(Str, NodeKind), u32> = FxHashMap::default();
+    for index in 0..facts.decls.len() {
+        let (path, kind) = (facts.decls[index].path, facts.decls[index].kind);
+        let count = n_holders.entry((path, kind)).or_default();
+        *count += 1;
+        if *count > 1 {
+            let path = format!("{}#{count}", facts.text(path));
+            facts.decls[index].path = intern(facts, interned, path);
+        }
+    }
+}
+
+fn intern(facts: &mut FileFacts, interned: &mut FxHashMap<String, Str>, path: String) -> Str {
+    *interned.entry(path).or_insert_with_key(|path| {
+        let next = Str(u32::try_from(facts.strings.len()).unwrap_or(u32::MAX));
+        facts.strings.push(path);
+        next
+    })
 }
 
 /// Callables that stand beside an overload of the same name; until paths are given, `path` holds what qualifies a name
@@ -44,27 +64,6 @@ fn overloaded(facts: &FileFacts) -> FxHashSet<(Option<DeclId>, Str, Str)> {
         .filter(|it| it.modifiers.contains(Modifiers::OVERLOAD))
         .map(|it| (it.owner, it.path, it.name))
         .collect()
-}
-
-/// How often a path was given: to callables and types, and to values.
-#[derive(Default)]
-struct Taken {
-    symbols: u32,
-    values: u32,
-}
-
-/// Second and later holders of a path get `#2`, `#3` ...; a field may share its path with a method, because the kind
-/// tells them apart.
-fn distinct(path: String, kind: NodeKind, taken: &mut FxHashMap<String, Taken>) -> String {
-    let slot = taken.entry(path.clone()).or_default();
-    let count = if is_value(kind) { &mut slot.values } else { &mut slot.symbols };
-    *count += 1;
-    let count = *count;
-    if count == 1 { path } else { format!("{path}#{count}") }
-}
-
-fn is_value(kind: NodeKind) -> bool {
-    matches!(kind, NodeKind::Field | NodeKind::Var | NodeKind::Const | NodeKind::EnumMember)
 }
 
 /// `(int,T)`: the receiver of a method left out, generic arguments erased, nothing for what has no type.
