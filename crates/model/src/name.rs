@@ -72,12 +72,12 @@ pub fn in_file(symbol: &str, path: &str) -> String {
 }
 
 /// What tells a file from the others of its directory: no two have the same, and none looks like the number of a repeated
-/// definition. `b.pb.go` is `b-pb`; names of digits alone or with other characters end in `~` and more.
+/// definition. `b.pb.go` is `b--pb`; names of digits alone or with other characters end in `~` and more.
 fn mark_of(file: &str) -> String {
     let (stem, extension) = file.rsplit_once('.').unwrap_or((file, ""));
-    let is_plain = |it: char| it.is_alphanumeric() || it == '_';
-    let mark: String = stem.chars().map(|it| if is_plain(it) { it } else { '-' }).collect();
-    if !stem.chars().all(|it| is_plain(it) || it == '.') {
+    let is_plain = |it: char| it.is_alphanumeric() || matches!(it, '_' | '-' | '.');
+    let mark = stem.replace(|it| !is_plain(it), "-").replace('.', "--");
+    if !stem.chars().all(is_plain) || stem.contains("--") {
         let digest = Hasher::new("file").field(file.as_bytes()).finish().to_string();
         return format!("{mark}~{}", &digest[..16]);
     }
@@ -269,7 +269,7 @@ mod tests {
         assert_eq!(container_of("go", "main.go"), (ContainerClass::Dir, ""));
         assert_eq!(container_of("python", "a/b.py"), (ContainerClass::File, "a/b.py"));
         assert_eq!(in_file("open", "a/open_linux.go"), "open#open_linux");
-        assert_eq!(in_file("init#2", "a/b.pb.go"), "init#b-pb#2");
+        assert_eq!(in_file("init#2", "a/b.pb.go"), "init#b--pb#2");
         assert_eq!(in_file("main", "a/2.go"), "main#2~go");
     }
 
@@ -277,7 +277,7 @@ mod tests {
     fn m3_files_of_odd_names_are_told_apart() {
         let files = [
             ".a.go", "_a.go", "-a.go", "a.b.go", "a_b.go", "a-b.go", "a#b.go", "2.go", "2.2.go", "a b.go",
-            "a(b.go",
+            "a(b.go", "a--b.go",
         ];
         let mut marks: Vec<String> = files.iter().map(|it| in_file("main", it)).collect();
         // The second of one file.

@@ -16,8 +16,8 @@ pub(crate) fn assign(facts: &mut FileFacts, owner_path: fn(&FileFacts, DeclId) -
     for index in 0..facts.decls.len() {
         let id = DeclId(u32::try_from(index).unwrap_or(u32::MAX));
         let decl = &facts.decls[index];
-        let owner =
-            owner_path(facts, id).or_else(|| decl.owner.map(|it| facts.text(facts.decl(it).path).to_owned()));
+        let owner = owner_path(facts, id)
+            .or_else(|| named(facts, decl.owner).map(|it| facts.text(facts.decl(it).path).to_owned()));
         let name = facts.text(decl.name);
         let mut path = match owner {
             Some(owner) if !owner.is_empty() => format!("{owner}.{name}"),
@@ -30,6 +30,17 @@ pub(crate) fn assign(facts: &mut FileFacts, owner_path: fn(&FileFacts, DeclId) -
         facts.decls[index].path = intern(facts, &mut interned, path);
     }
     number(facts, &mut interned);
+}
+
+/// What stands around a class without a name, where it is one: `Shop.open.run` is told by what it is in, not by `<Runnable>`.
+fn named(facts: &FileFacts, mut owner: Option<DeclId>) -> Option<DeclId> {
+    while let Some(decl) = owner.map(|it| facts.decl(it))
+        && decl.kind.is_type_like()
+        && facts.text(decl.name).starts_with('<')
+    {
+        owner = decl.owner;
+    }
+    owner
 }
 
 /// Second and later holders of a path get `#2`, `#3` ...; a field may share its path with a method, and a class with an
