@@ -169,6 +169,11 @@ impl Graph {
         self.section(0)
     }
 
+    /// Their ids, ascending.
+    pub fn ids(&self) -> impl ExactSizeIterator<Item = &[u8; 32]> + Clone {
+        self.nodes().iter().map(|it| &it.id)
+    }
+
     pub fn indices(&self) -> impl DoubleEndedIterator<Item = NodeIndex> + use<> {
         (0..self.n_nodes() as u32).map(NodeIndex)
     }

@@ -4,8 +4,6 @@
 //! Views stand side by side in groups of `LANES`, and a posting is added to all views of a group at once, without asking
 //! which it counts in: what it does not count in gets 0, which changes no bit of a sum.
 
-use std::ops::Range;
-
 use rayon::prelude::*;
 
 use crate::fields::N_FIELDS;
@@ -29,36 +27,43 @@ pub(crate) struct Candidate {
 /// Documents that are worth a thread.
 const MIN_PART: usize = 2 * BLOCK;
 
-/// For each view the best `limit` documents of a segment and more, in no order.
-pub(crate) fn best_of(prepared: &Prepared<'_>, segment: usize, limit: usize) -> Vec<Vec<Candidate>> {
+/// What a segment offers.
+pub(crate) struct Found {
+    /// For each view the best documents and more, in no order.
+    pub(crate) best: Vec<Vec<Candidate>>,
+    /// By document, of the first view.
+    pub(crate) scores: Vec<f64>,
+}
+
+pub(crate) fn best_of(prepared: &Prepared<'_>, segment: usize, limit: usize) -> Found {
     let n_documents = prepared.segments[segment].index.count() as usize;
     let n_parts = (n_documents / MIN_PART).clamp(1, rayon::current_num_threads());
-    best_in_parts(prepared, segment, limit, n_parts as u32)
+    best_in_parts(prepared, segment, limit, n_parts)
 }
 
 /// Parts of the documents go to threads. A score is made of one document's postings in the order of the terms, and every part
 /// keeps as many as are asked for: the best are the same for any number of parts.
-pub(crate) fn best_in_parts(
-    prepared: &Prepared<'_>,
-    segment: usize,
-    limit: usize,
-    n_parts: u32,
-) -> Vec<Vec<Candidate>> {
-    let part = prepared.segments[segment].index.count().div_ceil(n_parts);
-    let parts = (0..n_parts).into_par_iter().map(|it| it * part..(it + 1).saturating_mul(part));
-    let mut parts: Vec<Vec<Vec<Candidate>>> =
-        parts.map(|documents| best_among(prepared, segment, documents, limit)).collect();
-    let mut best = parts.remove(0);
+pub(crate) fn best_in_parts(prepared: &Prepared<'_>, segment: usize, limit: usize, n_parts: usize) -> Found {
+    let n_documents = prepared.segments[segment].index.count() as usize;
+    let mut scores = vec![0.0; n_documents];
+    let part = n_documents.div_ceil(n_parts).max(1);
+    let parts = scores.par_chunks_mut(part).enumerate();
+    let parts: Vec<Vec<Vec<Candidate>>> = parts
+        .map(|(number, scores)| best_among(prepared, segment, (number * part) as u32, scores, limit))
+        .collect();
+    let mut best = vec![Vec::new(); prepared.query.views().len()];
     for part in parts {
         best.iter_mut().zip(part).for_each(|(best, part)| best.extend(part));
     }
-    best
+    Found { best, scores }
 }
 
+/// Of the documents from `start` on, as many as there is room for scores.
 fn best_among(
     prepared: &Prepared<'_>,
     segment: usize,
-    documents: Range<u32>,
+    start: u32,
+    scores: &mut [f64],
     limit: usize,
 ) -> Vec<Vec<Candidate>> {
     let n_views = prepared.query.views().len();
@@ -69,19 +74,20 @@ fn best_among(
         .iter()
         .filter_map(|term| {
             let mut cursor = index.postings(term.numbers[segment]?);
-            cursor.advance_to(documents.start);
+            cursor.advance_to(start);
             Some(List { cursor, weights: in_groups(&term.weights) })
         })
         .collect();
+    let end = start + scores.len() as u32;
     let mut block = Block::new(prepared, segment);
     if limit > 0 && n_views > 0 {
-        while let Some(first) = lists.iter().map(|it| it.cursor.key).min().filter(|&it| it < documents.end) {
+        while let Some(first) = lists.iter().map(|it| it.cursor.key).min().filter(|&it| it < end) {
             block.first = first;
-            block.end = documents.end.min(first.saturating_add(BLOCK as u32));
+            block.end = end.min(first.saturating_add(BLOCK as u32));
             for list in &mut lists {
                 block.add(list);
             }
-            block.drain(&mut best);
+            block.drain(&mut best, &mut scores[(first - start) as usize..]);
         }
     }
     if lists.iter().any(|it| it.cursor.is_damaged()) {
@@ -104,6 +110,8 @@ struct Block<'s> {
     lengths: [&'s [u32]; N_FIELDS],
     /// By group of views, the weights of each field.
     weights: Vec<[Lanes; N_FIELDS]>,
+    /// The same, where all views in which a field counts give it one weight.
+    single: Vec<[Option<Single>; N_FIELDS]>,
     first: u32,
     /// The first document that is not of the block.
     end: u32,
@@ -111,6 +119,21 @@ struct Block<'s> {
     sums: Vec<Lanes>,
     /// A bit for each document of the block that has a term.
     touched: [u64; BLOCK / 64],
+}
+
+/// The weight of a field, and 1 for each view in which it counts.
+#[derive(Clone, Copy)]
+struct Single {
+    weight: f64,
+    counts: Lanes,
+}
+
+impl Single {
+    fn of(weights: &Lanes) -> Option<Single> {
+        let weight = weights.iter().copied().fold(0.0, f64::max);
+        let is_single = weights.iter().all(|&it| it == weight || it == 0.0);
+        is_single.then(|| Single { weight, counts: weights.map(|it| f64::from(u8::from(it > 0.0))) })
+    }
 }
 
 /// What there is of each view, by group.
@@ -134,6 +157,7 @@ impl<'s> Block<'s> {
             segment,
             n_groups: weights.len(),
             lengths,
+            single: weights.iter().map(|it| it.each_ref().map(Single::of)).collect(),
             weights,
             first: 0,
             end: 0,
@@ -145,7 +169,7 @@ impl<'s> Block<'s> {
     /// Adds what a term gives to the documents of the block.
     fn add(&mut self, list: &mut List<'_>) {
         let Prepared { norms, .. } = self.prepared;
-        let Block { n_groups, lengths, weights, first, end, sums, touched, .. } = self;
+        let Block { n_groups, lengths, weights, single, first, end, sums, touched, .. } = self;
         let (n_groups, first, end) = (*n_groups, *first as usize, *end);
         let k1 = norms.k1;
         // Beside the loop's other values, not behind a reference.
@@ -159,16 +183,21 @@ impl<'s> Block<'s> {
             match cursor.short() {
                 Some((field, count)) => {
                     let weighed = norms.weigh(field, count, lengths[field][document]);
-                    for ((sums, weights), of_term) in groups {
-                        saturate(sums, of_term, k1, &weights[field].map(|it| it * weighed));
+                    for (((sums, weights), of_term), single) in groups.zip(&*single) {
+                        match &single[field] {
+                            Some(it) => {
+                                let share = saturated(it.weight * weighed, k1);
+                                for lane in 0..LANES {
+                                    sums[lane] += of_term[lane] * (share * it.counts[lane]);
+                                }
+                            }
+                            None => saturate(sums, of_term, k1, &weights[field].map(|it| it * weighed)),
+                        }
                     }
                 }
                 None => {
                     let counts = cursor.counts();
-                    let mut weighed = [0.0; N_FIELDS];
-                    for field in fields_of(counts.mask) {
-                        weighed[field] = norms.weigh(field, counts.of[field], lengths[field][document]);
-                    }
+                    let weighed = norms.weigh_all(&counts, lengths, document);
                     for ((sums, weights), of_term) in groups {
                         let mut x = [0.0; LANES];
                         for field in fields_of(counts.mask) {
@@ -183,8 +212,8 @@ impl<'s> Block<'s> {
         list.cursor = cursor;
     }
 
-    /// Hands the sums over and leaves the block empty.
-    fn drain(&mut self, best: &mut [Best]) {
+    /// Hands the sums over and leaves the block empty. `first` are scores in the first view, from the block's first document.
+    fn drain(&mut self, best: &mut [Best], first: &mut [f64]) {
         let removed = self.prepared.segments[self.segment].removed;
         let mut least = in_groups(&best.iter().map(|it| it.least).collect::<Vec<_>>());
         for (word, bits) in self.touched.iter_mut().enumerate() {
@@ -193,6 +222,7 @@ impl<'s> Block<'s> {
                 *bits &= *bits - 1;
                 let document = self.first + place as u32;
                 let sums = &mut self.sums[place * self.n_groups..][..self.n_groups];
+                first[place] = sums[0][0];
                 let groups = sums.iter_mut().zip(&mut least).zip(best.chunks_mut(LANES));
                 for ((sums, least), best) in groups {
                     let scores = std::mem::take(sums);
@@ -214,10 +244,14 @@ impl<'s> Block<'s> {
 #[inline(always)]
 fn saturate(sums: &mut Lanes, of_term: &Lanes, k1: f64, x: &Lanes) {
     for lane in 0..LANES {
-        // Where both are 0, nothing is to be added either.
-        let divisor = (k1 + x[lane]).max(f64::MIN_POSITIVE);
-        sums[lane] += of_term[lane] * (x[lane] / divisor);
+        sums[lane] += of_term[lane] * saturated(x[lane], k1);
     }
+}
+
+#[inline(always)]
+fn saturated(x: f64, k1: f64) -> f64 {
+    // Where both are 0, nothing is to be added either.
+    x / (k1 + x).max(f64::MIN_POSITIVE)
 }
 
 /// The best documents so far: up to twice as many as asked for, then the worse half is dropped.

@@ -90,14 +90,15 @@ impl Prepared<'_> {
     /// what they weigh there.
     fn each_match(&self, document: DocIndex, mut visit: impl FnMut(&PreparedTerm, u8, &[f64; N_FIELDS])) {
         let Some((number, index, document)) = locate(&self.segments, document) else { return };
-        let lengths = index.lengths_at(document);
+        // Of the lengths only those are read that count: each column is another place in memory.
+        let lengths = index.columns_of_lengths();
         let mut vector = index.vector(document);
         for term in &self.terms {
             let Some(wanted) = term.numbers[number] else { continue };
             vector.advance_to(wanted);
             if vector.key == wanted {
                 let counts = vector.counts();
-                visit(term, counts.mask, &self.norms.weigh_all(&counts, &lengths));
+                visit(term, counts.mask, &self.norms.weigh_all(&counts, &lengths, document as usize));
             }
         }
         if vector.is_damaged() {

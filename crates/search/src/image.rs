@@ -133,14 +133,18 @@ impl Index {
         self.header.total_lengths
     }
 
+    /// The node of each document, ascending.
+    pub(crate) fn nodes(&self) -> &[[u8; 32]] {
+        self.records(Section::Nodes)
+    }
+
     pub(crate) fn find(&self, node: NodeId) -> Option<u32> {
-        let nodes: &[[u8; 32]] = self.records(Section::Nodes);
+        let nodes = self.nodes();
         position_of(node.as_bytes(), nodes.len(), |it| &nodes[it]).ok().map(|it| it as u32)
     }
 
     pub(crate) fn node_at(&self, document: u32) -> NodeId {
-        let nodes: &[[u8; 32]] = self.records(Section::Nodes);
-        NodeId(Hash(nodes.get(document as usize).copied().unwrap_or_default()))
+        NodeId(Hash(self.nodes().get(document as usize).copied().unwrap_or_default()))
     }
 
     /// Lengths of each field, by document.

@@ -11,8 +11,6 @@
 //! Sums are taken in the order of fields and of terms' texts, so that the same documents give the same bits on every
 //! machine, whether they are asked through an index or an overlay.
 
-use knowing_model::NodeId;
-
 use crate::fields::N_FIELDS;
 use crate::image::DocIndex;
 use crate::postings::{Counts, fields_of};
@@ -83,8 +81,17 @@ impl Query {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Hit {
     pub document: DocIndex,
-    pub node: NodeId,
     pub score: f64,
+}
+
+/// What a query finds.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Answer {
+    /// For each view the best documents, best first; equal scores in ascending order of nodes. Documents without any term
+    /// are left out.
+    pub hits: Vec<Vec<Hit>>,
+    /// The score of every document in the first view.
+    pub scores: Vec<f64>,
 }
 
 /// Where a document's score in a view comes from.
@@ -138,11 +145,17 @@ impl Norms {
         norms
     }
 
-    /// Occurrences in each field, set against their lengths.
-    pub(crate) fn weigh_all(&self, counts: &Counts, lengths: &[u32; N_FIELDS]) -> [f64; N_FIELDS] {
+    /// Occurrences in each field of a document, set against their lengths.
+    #[inline]
+    pub(crate) fn weigh_all(
+        &self,
+        counts: &Counts,
+        lengths: &[&[u32]; N_FIELDS],
+        document: usize,
+    ) -> [f64; N_FIELDS] {
         let mut weighed = [0.0; N_FIELDS];
         for field in fields_of(counts.mask) {
-            weighed[field] = self.weigh(field, counts.of[field], lengths[field]);
+            weighed[field] = self.weigh(field, counts.of[field], lengths[field][document]);
         }
         weighed
     }

@@ -1,11 +1,13 @@
 //! Asking a collection of documents: the same for an index and for an overlay of changes on one.
 
+use std::cmp::Ordering;
+
 use knowing_model::NodeId;
 
-use crate::blocks::{Candidate, best_of};
+use crate::blocks::{Candidate, Found, best_of};
 use crate::fields::N_FIELDS;
 use crate::image::{DocIndex, Index};
-use crate::score::{Hit, Norms, Parts, Query, Scoring, Statistics};
+use crate::score::{Answer, Hit, Norms, Parts, Query, Scoring, Statistics};
 
 /// A collection that can be asked.
 pub trait Searcher {
@@ -71,10 +73,9 @@ pub trait Searcher {
         Prepared { query, segments, terms, norms: Norms::new(&statistics, scoring) }
     }
 
-    /// For each view the best documents, best first; equal scores in ascending order of nodes. Documents without any term
-    /// are left out.
+    /// For each view the best documents, as `Prepared::answer` has them.
     fn search(&self, query: &Query, scoring: &Scoring, limit: usize) -> Vec<Vec<Hit>> {
-        self.prepare(query, scoring).best(limit)
+        self.prepare(query, scoring).answer(limit).hits
     }
 
     /// Where the score of one document in one view comes from. For many documents, `prepare` first.
@@ -113,39 +114,47 @@ pub(crate) struct PreparedTerm {
 }
 
 impl Prepared<'_> {
-    /// See `Searcher::search`.
-    pub fn best(&self, limit: usize) -> Vec<Vec<Hit>> {
-        self.ranked(limit, |segment| best_of(self, segment, limit))
+    pub fn answer(&self, limit: usize) -> Answer {
+        self.joined(limit, |segment| best_of(self, segment, limit))
     }
 
     /// The best of what each segment offers.
-    pub(crate) fn ranked(
-        &self,
-        limit: usize,
-        offered: impl Fn(usize) -> Vec<Vec<Candidate>>,
-    ) -> Vec<Vec<Hit>> {
-        let mut found: Vec<Vec<Hit>> = vec![Vec::new(); self.query.views().len()];
+    pub(crate) fn joined(&self, limit: usize, offered: impl Fn(usize) -> Found) -> Answer {
+        let mut hits: Vec<Vec<Hit>> = vec![Vec::new(); self.query.views().len()];
+        let mut scores = Vec::new();
         for number in 0..self.segments.len() {
-            let segment = self.segments[number];
-            for (hits, best) in found.iter_mut().zip(offered(number)) {
-                hits.extend(best.into_iter().map(|Candidate { score, document }| Hit {
-                    document: DocIndex(segment.first + document),
-                    node: segment.index.node_at(document),
-                    score,
-                }));
+            let offered = offered(number);
+            let first = self.segments[number].first;
+            for (hits, best) in hits.iter_mut().zip(offered.best) {
+                let hit = |it: Candidate| Hit { document: DocIndex(first + it.document), score: it.score };
+                hits.extend(best.into_iter().map(hit));
+            }
+            match scores.is_empty() {
+                true => scores = offered.scores,
+                false => scores.extend(offered.scores),
             }
         }
         let order = |one: &Hit, other: &Hit| {
-            other.score.total_cmp(&one.score).then_with(|| one.node.cmp(&other.node))
+            let by_node = || self.by_node(one.document, other.document);
+            other.score.total_cmp(&one.score).then_with(by_node)
         };
-        for hits in &mut found {
+        for hits in &mut hits {
             if hits.len() > limit && limit > 0 {
                 hits.select_nth_unstable_by(limit - 1, order);
             }
             hits.truncate(limit);
             hits.sort_unstable_by(order);
         }
-        found
+        Answer { hits, scores }
+    }
+
+    /// Documents of a segment stand in the order of their nodes.
+    fn by_node(&self, one: DocIndex, other: DocIndex) -> Ordering {
+        if let [_] = self.segments[..] {
+            return one.cmp(&other);
+        }
+        let node = |it| locate(&self.segments, it).map(|(_, index, it)| index.node_at(it));
+        node(one).cmp(&node(other))
     }
 }
 

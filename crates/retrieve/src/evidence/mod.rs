@@ -6,7 +6,7 @@ mod words;
 use knowing_graph::{NodeIndex, Standing, Walked};
 use knowing_model::{EdgeKind, NodeFlags, NodeKind};
 use knowing_search::{
-    DocIndex, Evaluation, Field, FileIndex, N_FIELDS, Prepared, Searcher as _, Tokenizer, with_tokenizer,
+    DocIndex, Evaluation, Field, FileIndex, N_FIELDS, Searcher as _, Tokenizer, with_tokenizer,
 };
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -134,20 +134,14 @@ pub(crate) struct Walks<'a> {
     pub(crate) standings: &'a FxHashMap<NodeIndex, Standing>,
 }
 
-pub(crate) fn gather(
-    cx: Channels<'_>,
-    harvest: &Harvest,
-    prepared: &Prepared<'_>,
-    walks: &Walks<'_>,
-) -> (Scene, Vec<Evidence>) {
+pub(crate) fn gather(cx: Channels<'_>, harvest: &Harvest, walks: &Walks<'_>) -> (Scene, Vec<Evidence>) {
     let walk_ranks =
         walks.walked.scores.iter().zip(0..).map(|((node, score), rank)| (*node, (rank, *score))).collect();
     let gathering = Gathering {
         cx,
         harvest,
-        prepared,
         walks,
-        terms: terms_of(cx, prepared),
+        terms: terms_of(cx),
         walk_ranks,
         supports: supports(cx, harvest),
         scope: cx.task.scope.as_deref().map(knowing_search::tokens).unwrap_or_default(),
@@ -155,7 +149,9 @@ pub(crate) fn gather(
     // What is known of one candidate depends on no other: threads take some each.
     let some = |candidates: &[Candidate]| with_tokenizer(|it| gathering.of(candidates, it));
     let parts: Vec<Vec<Evidence>> = harvest.candidates.list.par_chunks(AT_ONCE).map(some).collect();
-    let mut list: Vec<Evidence> = parts.into_iter().flatten().collect();
+    // What is known is large: there is room for all of it before it is moved.
+    let mut list: Vec<Evidence> = Vec::with_capacity(harvest.candidates.list.len());
+    parts.into_iter().for_each(|mut part| list.append(&mut part));
     groups(cx, &mut list, harvest.lexical.best[Side::Whole as usize]);
     nearness(cx, &mut list);
     let scene = scene(cx, harvest, &gathering.terms, &list);
@@ -169,7 +165,6 @@ const AT_ONCE: usize = 64;
 struct Gathering<'a> {
     cx: Channels<'a>,
     harvest: &'a Harvest,
-    prepared: &'a Prepared<'a>,
     walks: &'a Walks<'a>,
     terms: Terms,
     walk_ranks: FxHashMap<NodeIndex, (u32, f64)>,
@@ -181,8 +176,7 @@ impl Gathering<'_> {
     fn of(&self, candidates: &[Candidate], tokenizer: &mut Tokenizer) -> Vec<Evidence> {
         let mut evaluation = Evaluation::default();
         let mut files: FxHashMap<FileIndex, f64> = FxHashMap::default();
-        let mut owners: FxHashMap<NodeIndex, f64> = FxHashMap::default();
-        let one = |it| self.of_one(it, tokenizer, &mut evaluation, &mut files, &mut owners);
+        let one = |it| self.of_one(it, tokenizer, &mut evaluation, &mut files);
         candidates.iter().map(one).collect()
     }
 
@@ -192,15 +186,14 @@ impl Gathering<'_> {
         tokenizer: &mut Tokenizer,
         evaluation: &mut Evaluation,
         files: &mut FxHashMap<FileIndex, f64>,
-        owners: &mut FxHashMap<NodeIndex, f64>,
     ) -> Evidence {
-        let Gathering { cx, harvest, prepared, walks, terms, walk_ranks, supports, scope } = self;
+        let Gathering { cx, harvest, walks, terms, walk_ranks, supports, scope } = self;
         let cx = *cx;
         let node = candidate.node;
         let record = cx.graph.node(node);
-        let doc = cx.search.document(record.id());
+        let doc = cx.document(node);
         match doc {
-            Some(doc) => prepared.evaluate(doc, evaluation),
+            Some(doc) => cx.prepared.evaluate(doc, evaluation),
             None => evaluation.clear(N_SIDES),
         }
         let mut scores = [0.0; N_SIDES];
@@ -215,7 +208,7 @@ impl Gathering<'_> {
         let file = cx.names.file(node.0);
         let (first, last) = cx.names.lines(node.0);
         let of_name = said(tokenizer, name, terms);
-        let file_own = file.map_or(0.0, |it| *files.entry(it).or_insert_with(|| file_own(cx, prepared, it)));
+        let file_own = file.map_or(0.0, |it| *files.entry(it).or_insert_with(|| file_own(cx, harvest, it)));
         let support = supports.get(&node).copied().unwrap_or_default();
         let owner = symbol.rsplit('.').nth(1).unwrap_or_default();
         let of_owner = said(tokenizer, owner, terms);
@@ -249,7 +242,7 @@ impl Gathering<'_> {
             rarest: covered.rarest,
             rare_covered: covered.rare,
             file_own,
-            owner_own: owner_own(cx, prepared, owners, node),
+            owner_own: owner_own(cx, harvest, node),
             test_caller: support.test_caller,
             n_test_callers: support.n_test_callers,
             caller: support.caller,
@@ -330,30 +323,16 @@ fn scene(cx: Channels<'_>, harvest: &Harvest, terms: &Terms, list: &[Evidence]) 
 }
 
 /// The whole-task score of a file's own top level.
-fn file_own(cx: Channels<'_>, prepared: &Prepared<'_>, file: FileIndex) -> f64 {
-    let mut nodes = cx.names.in_file(file).iter().map(|&it| cx.graph.node(NodeIndex(it)));
-    let top_level = nodes.find(|it| it.kind() == NodeKind::File);
-    let doc = top_level.and_then(|it| cx.search.document(it.id()));
-    doc.map_or(0.0, |it| whole(prepared, it))
-}
-
-fn whole(prepared: &Prepared<'_>, doc: DocIndex) -> f64 {
-    prepared.score(doc, Side::Whole as usize)
+fn file_own(cx: Channels<'_>, harvest: &Harvest, file: FileIndex) -> f64 {
+    let mut nodes = cx.names.in_file(file).iter().map(|&it| NodeIndex(it));
+    let top_level = nodes.find(|&it| cx.graph.node(it).kind() == NodeKind::File);
+    top_level.map_or(0.0, |it| harvest.lexical.score(cx, it))
 }
 
 /// The whole-task score of the type or module it stands in.
-fn owner_own(
-    cx: Channels<'_>,
-    prepared: &Prepared<'_>,
-    owners: &mut FxHashMap<NodeIndex, f64>,
-    node: NodeIndex,
-) -> f64 {
-    let Some(owner) = cx.graph.outgoing_of(node, EdgeKind::MemberOf).first().map(|it| it.other()) else {
-        return 0.0;
-    };
-    let score =
-        |_: &NodeIndex| cx.search.document(cx.graph.node(owner).id()).map_or(0.0, |doc| whole(prepared, doc));
-    *owners.entry(owner).or_insert_with_key(score)
+fn owner_own(cx: Channels<'_>, harvest: &Harvest, node: NodeIndex) -> f64 {
+    let owner = cx.graph.outgoing_of(node, EdgeKind::MemberOf).first();
+    owner.map_or(0.0, |it| harvest.lexical.score(cx, it.other()))
 }
 
 /// Whether it raises an exception that the task names.
