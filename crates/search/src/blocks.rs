@@ -1,27 +1,39 @@
 //! The best documents of a segment, in blocks: within a block all terms are added up in their order, term by term, into
 //! sums that fit in the processor's cache; then the best are kept and the next block begins.
 //!
-//! Views stand side by side in groups of `LANES`, and a posting is added to all views of a group at once, without asking
-//! which it counts in: what it does not count in gets 0, which changes no bit of a sum.
+//! Views stand side by side, and a posting is added to all of them at once, without asking which it counts in: what it does
+//! not count in gets 0, which changes no bit of a sum.
 
 use rayon::prelude::*;
 
 use crate::fields::N_FIELDS;
-use crate::postings::{Cursor, fields_of};
-use crate::score::View;
+use crate::postings::Cursor;
+use crate::score::MAX_VIEWS;
 use crate::searcher::Prepared;
 
 /// Documents of a block.
 const BLOCK: usize = 4096;
 
-/// Views of a group. So many numbers are a few instructions.
-const LANES: usize = 8;
-type Lanes = [f64; LANES];
+/// A number for each view.
+type Lanes = [f64; MAX_VIEWS];
 
-#[derive(Clone, Copy)]
-pub(crate) struct Candidate {
-    pub(crate) score: f64,
-    pub(crate) document: u32,
+/// A document and its score as one number: the better, the smaller; of equal scores, the document that comes first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Candidate(u128);
+
+impl Candidate {
+    /// Scores are above 0: they are in the order of their bits.
+    fn new(score: f64, document: u32) -> Candidate {
+        Candidate(u128::from(!score.to_bits()) << 32 | u128::from(document))
+    }
+
+    pub(crate) fn score(self) -> f64 {
+        f64::from_bits(!((self.0 >> 32) as u64))
+    }
+
+    pub(crate) fn document(self) -> u32 {
+        self.0 as u32
+    }
 }
 
 /// Documents that are worth a thread.
@@ -58,8 +70,38 @@ pub(crate) fn best_in_parts(prepared: &Prepared<'_>, segment: usize, limit: usiz
     Found { best, scores }
 }
 
-/// Of the documents from `start` on, as many as there is room for scores.
 fn best_among(
+    prepared: &Prepared<'_>,
+    segment: usize,
+    start: u32,
+    scores: &mut [f64],
+    limit: usize,
+) -> Vec<Vec<Candidate>> {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        #[expect(unsafe_code, reason = "only so can code for what not every processor has be called")]
+        // SAFETY: the processor has it, as was asked just now.
+        return unsafe { best_among_wide(prepared, segment, start, scores, limit) };
+    }
+    best_among_as_compiled(prepared, segment, start, scores, limit)
+}
+
+/// The same, compiled for vectors of twice the width.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn best_among_wide(
+    prepared: &Prepared<'_>,
+    segment: usize,
+    start: u32,
+    scores: &mut [f64],
+    limit: usize,
+) -> Vec<Vec<Candidate>> {
+    best_among_as_compiled(prepared, segment, start, scores, limit)
+}
+
+/// Of the documents from `start` on, as many as there is room for scores.
+#[inline(always)]
+fn best_among_as_compiled(
     prepared: &Prepared<'_>,
     segment: usize,
     start: u32,
@@ -75,7 +117,7 @@ fn best_among(
         .filter_map(|term| {
             let mut cursor = index.postings(term.numbers[segment]?);
             cursor.advance_to(start);
-            Some(List { cursor, weights: in_groups(&term.weights) })
+            Some(List { cursor, weights: in_lanes(term.weights.iter().copied()) })
         })
         .collect();
     let end = start + scores.len() as u32;
@@ -99,23 +141,20 @@ fn best_among(
 /// The postings of a term, as far as they are not read yet.
 struct List<'s> {
     cursor: Cursor<'s>,
-    /// By group of views.
-    weights: Vec<Lanes>,
+    weights: Lanes,
 }
 
 struct Block<'s> {
     prepared: &'s Prepared<'s>,
     segment: usize,
-    n_groups: usize,
     lengths: [&'s [u32]; N_FIELDS],
-    /// By group of views, the weights of each field.
-    weights: Vec<[Lanes; N_FIELDS]>,
+    weights: [Lanes; N_FIELDS],
     /// The same, where all views in which a field counts give it one weight.
-    single: Vec<[Option<Single>; N_FIELDS]>,
+    single: [Option<Single>; N_FIELDS],
     first: u32,
     /// The first document that is not of the block.
     end: u32,
-    /// By document of the block and group of views.
+    /// By document of the block.
     sums: Vec<Lanes>,
     /// A bit for each document of the block that has a term.
     touched: [u64; BLOCK / 64],
@@ -136,75 +175,63 @@ impl Single {
     }
 }
 
-/// What there is of each view, by group.
-fn in_groups(of_views: &[f64]) -> Vec<Lanes> {
-    let groups = of_views.chunks(LANES);
-    groups.map(|group| std::array::from_fn(|lane| group.get(lane).copied().unwrap_or(0.0))).collect()
+fn in_lanes(of_views: impl Iterator<Item = f64>) -> Lanes {
+    let mut lanes = [0.0; MAX_VIEWS];
+    lanes.iter_mut().zip(of_views).for_each(|(lane, it)| *lane = it);
+    lanes
 }
 
 impl<'s> Block<'s> {
     fn new(prepared: &'s Prepared<'s>, segment: usize) -> Block<'s> {
-        let groups = prepared.query.views().chunks(LANES);
-        let of_field = |views: &[View], field: usize| -> Lanes {
-            std::array::from_fn(|lane| views.get(lane).map_or(0.0, |it| it.weights[field]))
-        };
-        let weights = groups.map(|views| std::array::from_fn(|field| of_field(views, field)));
-        let weights: Vec<[Lanes; N_FIELDS]> = weights.collect();
-        let sums = vec![[0.0; LANES]; BLOCK * weights.len()];
-        let lengths = prepared.segments[segment].index.columns_of_lengths();
+        let views = prepared.query.views();
+        let weights = std::array::from_fn(|field| in_lanes(views.iter().map(|it| it.weights[field])));
         Block {
             prepared,
             segment,
-            n_groups: weights.len(),
-            lengths,
-            single: weights.iter().map(|it| it.each_ref().map(Single::of)).collect(),
+            lengths: prepared.segments[segment].index.columns_of_lengths(),
+            single: weights.each_ref().map(Single::of),
             weights,
             first: 0,
             end: 0,
-            sums,
+            sums: vec![[0.0; MAX_VIEWS]; BLOCK],
             touched: [0; BLOCK / 64],
         }
     }
 
     /// Adds what a term gives to the documents of the block.
+    #[inline(always)]
     fn add(&mut self, list: &mut List<'_>) {
         let Prepared { norms, .. } = self.prepared;
-        let Block { n_groups, lengths, weights, single, first, end, sums, touched, .. } = self;
-        let (n_groups, first, end) = (*n_groups, *first as usize, *end);
-        let k1 = norms.k1;
+        let Block { lengths, weights, single, first, end, sums, touched, .. } = self;
+        let (first, end) = (*first as usize, *end);
+        let (k1, of_term) = (norms.k1, list.weights);
         // Beside the loop's other values, not behind a reference.
         let mut cursor = list.cursor.clone();
         while cursor.key < end {
             let document = cursor.key as usize;
             let place = document - first;
             touched[place / 64] |= 1 << (place % 64);
-            let sums = &mut sums[place * n_groups..][..n_groups];
-            let groups = sums.iter_mut().zip(&*weights).zip(&list.weights);
+            let sums = &mut sums[place];
             match cursor.short() {
                 Some((field, count)) => {
                     let weighed = norms.weigh(field, count, lengths[field][document]);
-                    for (((sums, weights), of_term), single) in groups.zip(&*single) {
-                        match &single[field] {
-                            Some(it) => {
-                                let share = saturated(it.weight * weighed, k1);
-                                for lane in 0..LANES {
-                                    sums[lane] += of_term[lane] * (share * it.counts[lane]);
-                                }
+                    match &single[field] {
+                        Some(it) => {
+                            let share = saturated(it.weight * weighed, k1);
+                            for lane in 0..MAX_VIEWS {
+                                sums[lane] += of_term[lane] * (share * it.counts[lane]);
                             }
-                            None => saturate(sums, of_term, k1, &weights[field].map(|it| it * weighed)),
                         }
+                        None => saturate(sums, &of_term, k1, &weights[field].map(|it| it * weighed)),
                     }
                 }
                 None => {
-                    let counts = cursor.counts();
-                    let weighed = norms.weigh_all(&counts, lengths, document);
-                    for ((sums, weights), of_term) in groups {
-                        let mut x = [0.0; LANES];
-                        for field in fields_of(counts.mask) {
-                            x.iter_mut().zip(&weights[field]).for_each(|(x, it)| *x += it * weighed[field]);
-                        }
-                        saturate(sums, of_term, k1, &x);
-                    }
+                    let mut x = [0.0; MAX_VIEWS];
+                    cursor.each_count(|field, count| {
+                        let weighed = norms.weigh(field, count, lengths[field][document]);
+                        x.iter_mut().zip(&weights[field]).for_each(|(x, it)| *x += it * weighed);
+                    });
+                    saturate(sums, &of_term, k1, &x);
                 }
             }
             cursor.advance();
@@ -213,27 +240,24 @@ impl<'s> Block<'s> {
     }
 
     /// Hands the sums over and leaves the block empty. `first` are scores in the first view, from the block's first document.
+    #[inline(always)]
     fn drain(&mut self, best: &mut [Best], first: &mut [f64]) {
         let removed = self.prepared.segments[self.segment].removed;
-        let mut least = in_groups(&best.iter().map(|it| it.least).collect::<Vec<_>>());
+        let mut least = in_lanes(best.iter().map(|it| it.least));
         for (word, bits) in self.touched.iter_mut().enumerate() {
             while *bits != 0 {
                 let place = word * 64 + bits.trailing_zeros() as usize;
                 *bits &= *bits - 1;
                 let document = self.first + place as u32;
-                let sums = &mut self.sums[place * self.n_groups..][..self.n_groups];
-                first[place] = sums[0][0];
-                let groups = sums.iter_mut().zip(&mut least).zip(best.chunks_mut(LANES));
-                for ((sums, least), best) in groups {
-                    let scores = std::mem::take(sums);
-                    let is_better = scores.iter().zip(&*least).fold(false, |any, (one, it)| any | (one > it));
-                    if !is_better || removed.binary_search(&document).is_ok() {
-                        continue;
-                    }
-                    for ((best, score), least) in best.iter_mut().zip(scores).zip(least) {
-                        best.push(Candidate { score, document });
-                        *least = best.least;
-                    }
+                let scores = std::mem::take(&mut self.sums[place]);
+                first[place] = scores[0];
+                let is_better = scores.iter().zip(&least).fold(false, |any, (one, it)| any | (one > it));
+                if !is_better || removed.binary_search(&document).is_ok() {
+                    continue;
+                }
+                for ((best, score), least) in best.iter_mut().zip(scores).zip(&mut least) {
+                    best.push(score, document);
+                    *least = best.least;
                 }
             }
         }
@@ -243,7 +267,7 @@ impl<'s> Block<'s> {
 /// Adds what a term gives to a document of which its fields weigh `x` in each view.
 #[inline(always)]
 fn saturate(sums: &mut Lanes, of_term: &Lanes, k1: f64, x: &Lanes) {
-    for lane in 0..LANES {
+    for lane in 0..MAX_VIEWS {
         sums[lane] += of_term[lane] * saturated(x[lane], k1);
     }
 }
@@ -267,12 +291,13 @@ impl Best {
         Best { limit, kept: Vec::new(), least: 0.0 }
     }
 
-    fn push(&mut self, candidate: Candidate) {
+    #[inline(always)]
+    fn push(&mut self, score: f64, document: u32) {
         // Documents come in ascending order: an equal score that comes later is worse.
-        if candidate.score <= self.least {
+        if score <= self.least {
             return;
         }
-        self.kept.push(candidate);
+        self.kept.push(Candidate::new(score, document));
         if self.kept.len() >= self.limit.saturating_mul(2).max(64) {
             self.shrink();
         }
@@ -280,12 +305,9 @@ impl Best {
 
     fn shrink(&mut self) {
         if self.kept.len() > self.limit {
-            let by_rank = |one: &Candidate, other: &Candidate| {
-                other.score.total_cmp(&one.score).then(one.document.cmp(&other.document))
-            };
-            self.kept.select_nth_unstable_by(self.limit - 1, by_rank);
+            self.kept.select_nth_unstable(self.limit - 1);
             self.kept.truncate(self.limit);
-            self.least = self.kept[self.limit - 1].score;
+            self.least = self.kept[self.limit - 1].score();
         }
     }
 

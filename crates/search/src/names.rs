@@ -244,7 +244,13 @@ impl Names {
         let by_name = self.by_name();
         let from = by_name.partition_point(|&it| order(self.name(it)) == Ordering::Less);
         let rest = &by_name[from..];
-        &rest[..rest.partition_point(|&it| order(self.name(it)) == Ordering::Equal)]
+        let is_equal = |it: &u32| order(self.name(*it)) == Ordering::Equal;
+        // Few are equal: their end is looked for nearby first.
+        let mut near = 1;
+        while rest.get(near - 1).is_some_and(is_equal) {
+            near *= 2;
+        }
+        &rest[..rest[..near.min(rest.len())].partition_point(is_equal)]
     }
 
     fn node(&self, node: u32) -> NodeName {

@@ -50,9 +50,16 @@ pub struct Query {
     terms: Vec<QueryTerm>,
 }
 
+/// Views of a query at most: so many numbers are a few instructions.
+pub(crate) const MAX_VIEWS: usize = 8;
+
 impl Query {
     /// Terms are sorted by text; weights of the same term are added.
+    ///
+    /// # Panics
+    /// When there are more than eight views.
     pub fn new(views: Vec<View>, mut terms: Vec<QueryTerm>) -> Query {
+        assert!(views.len() <= MAX_VIEWS, "a query has at most {MAX_VIEWS} views");
         for it in &mut terms {
             it.counts.resize(views.len(), 0.0);
         }
@@ -161,7 +168,7 @@ impl Norms {
     }
 
     /// Occurrences in a field of some length, set against its average.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn weigh(&self, field: usize, count: u32, length: u32) -> f64 {
         f64::from(count)
             / match self.table.get(length as usize) {

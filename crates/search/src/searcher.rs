@@ -1,7 +1,5 @@
 //! Asking a collection of documents: the same for an index and for an overlay of changes on one.
 
-use std::cmp::Ordering;
-
 use knowing_model::NodeId;
 
 use crate::blocks::{Candidate, Found, best_of};
@@ -125,8 +123,11 @@ impl Prepared<'_> {
         for number in 0..self.segments.len() {
             let offered = offered(number);
             let first = self.segments[number].first;
-            for (hits, best) in hits.iter_mut().zip(offered.best) {
-                let hit = |it: Candidate| Hit { document: DocIndex(first + it.document), score: it.score };
+            for (hits, mut best) in hits.iter_mut().zip(offered.best) {
+                best.sort_unstable();
+                best.truncate(limit);
+                let hit =
+                    |it: Candidate| Hit { document: DocIndex(first + it.document()), score: it.score() };
                 hits.extend(best.into_iter().map(hit));
             }
             match scores.is_empty() {
@@ -134,27 +135,17 @@ impl Prepared<'_> {
                 false => scores.extend(offered.scores),
             }
         }
-        let order = |one: &Hit, other: &Hit| {
-            let by_node = || self.by_node(one.document, other.document);
-            other.score.total_cmp(&one.score).then_with(by_node)
-        };
-        for hits in &mut hits {
-            if hits.len() > limit && limit > 0 {
-                hits.select_nth_unstable_by(limit - 1, order);
+        if self.segments.len() > 1 {
+            // Documents of one segment stand in the order of their nodes.
+            let node = |it: &Hit| locate(&self.segments, it.document).map(|(_, index, it)| index.node_at(it));
+            for hits in &mut hits {
+                hits.sort_by(|one, other| {
+                    other.score.total_cmp(&one.score).then_with(|| node(one).cmp(&node(other)))
+                });
+                hits.truncate(limit);
             }
-            hits.truncate(limit);
-            hits.sort_unstable_by(order);
         }
         Answer { hits, scores }
-    }
-
-    /// Documents of a segment stand in the order of their nodes.
-    fn by_node(&self, one: DocIndex, other: DocIndex) -> Ordering {
-        if let [_] = self.segments[..] {
-            return one.cmp(&other);
-        }
-        let node = |it| locate(&self.segments, it).map(|(_, index, it)| index.node_at(it));
-        node(one).cmp(&node(other))
     }
 }
 
