@@ -8,14 +8,11 @@ use rayon::prelude::*;
 
 use crate::fields::N_FIELDS;
 use crate::postings::Cursor;
-use crate::score::MAX_VIEWS;
+use crate::score::{Lanes, MAX_VIEWS, in_lanes, saturate, saturated};
 use crate::searcher::Prepared;
 
 /// Documents of a block.
-const BLOCK: usize = 4096;
-
-/// A number for each view.
-type Lanes = [f64; MAX_VIEWS];
+const BLOCK: usize = 2048;
 
 /// A document and its score as one number: the better, the smaller; of equal scores, the document that comes first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -117,7 +114,7 @@ fn best_among_as_compiled(
         .filter_map(|term| {
             let mut cursor = index.postings(term.numbers[segment]?);
             cursor.advance_to(start);
-            Some(List { cursor, weights: in_lanes(term.weights.iter().copied()) })
+            Some(List { cursor, weights: term.weights })
         })
         .collect();
     let end = start + scores.len() as u32;
@@ -148,8 +145,7 @@ struct Block<'s> {
     prepared: &'s Prepared<'s>,
     segment: usize,
     lengths: [&'s [u32]; N_FIELDS],
-    weights: [Lanes; N_FIELDS],
-    /// The same, where all views in which a field counts give it one weight.
+    /// The weight of a field, where all views in which it counts give it the same.
     single: [Option<Single>; N_FIELDS],
     first: u32,
     /// The first document that is not of the block.
@@ -175,22 +171,13 @@ impl Single {
     }
 }
 
-fn in_lanes(of_views: impl Iterator<Item = f64>) -> Lanes {
-    let mut lanes = [0.0; MAX_VIEWS];
-    lanes.iter_mut().zip(of_views).for_each(|(lane, it)| *lane = it);
-    lanes
-}
-
 impl<'s> Block<'s> {
     fn new(prepared: &'s Prepared<'s>, segment: usize) -> Block<'s> {
-        let views = prepared.query.views();
-        let weights = std::array::from_fn(|field| in_lanes(views.iter().map(|it| it.weights[field])));
         Block {
             prepared,
             segment,
             lengths: prepared.segments[segment].index.columns_of_lengths(),
-            single: weights.each_ref().map(Single::of),
-            weights,
+            single: prepared.weights.each_ref().map(Single::of),
             first: 0,
             end: 0,
             sums: vec![[0.0; MAX_VIEWS]; BLOCK],
@@ -201,8 +188,8 @@ impl<'s> Block<'s> {
     /// Adds what a term gives to the documents of the block.
     #[inline(always)]
     fn add(&mut self, list: &mut List<'_>) {
-        let Prepared { norms, .. } = self.prepared;
-        let Block { lengths, weights, single, first, end, sums, touched, .. } = self;
+        let Prepared { norms, weights, .. } = self.prepared;
+        let Block { lengths, single, first, end, sums, touched, .. } = self;
         let (first, end) = (*first as usize, *end);
         let (k1, of_term) = (norms.k1, list.weights);
         // Beside the loop's other values, not behind a reference.
@@ -218,9 +205,9 @@ impl<'s> Block<'s> {
                     match &single[field] {
                         Some(it) => {
                             let share = saturated(it.weight * weighed, k1);
-                            for lane in 0..MAX_VIEWS {
-                                sums[lane] += of_term[lane] * (share * it.counts[lane]);
-                            }
+                            let given: Lanes =
+                                std::array::from_fn(|lane| of_term[lane] * (share * it.counts[lane]));
+                            sums.iter_mut().zip(given).for_each(|(sum, it)| *sum += it);
                         }
                         None => saturate(sums, &of_term, k1, &weights[field].map(|it| it * weighed)),
                     }
@@ -262,20 +249,6 @@ impl<'s> Block<'s> {
             }
         }
     }
-}
-
-/// Adds what a term gives to a document of which its fields weigh `x` in each view.
-#[inline(always)]
-fn saturate(sums: &mut Lanes, of_term: &Lanes, k1: f64, x: &Lanes) {
-    for lane in 0..MAX_VIEWS {
-        sums[lane] += of_term[lane] * saturated(x[lane], k1);
-    }
-}
-
-#[inline(always)]
-fn saturated(x: f64, k1: f64) -> f64 {
-    // Where both are 0, nothing is to be added either.
-    x / (k1 + x).max(f64::MIN_POSITIVE)
 }
 
 /// The best documents so far: up to twice as many as asked for, then the worse half is dropped.

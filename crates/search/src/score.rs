@@ -53,6 +53,28 @@ pub struct Query {
 /// Views of a query at most: so many numbers are a few instructions.
 pub(crate) const MAX_VIEWS: usize = 8;
 
+/// A number for each view.
+pub(crate) type Lanes = [f64; MAX_VIEWS];
+
+pub(crate) fn in_lanes(of_views: impl Iterator<Item = f64>) -> Lanes {
+    let mut lanes = [0.0; MAX_VIEWS];
+    lanes.iter_mut().zip(of_views).for_each(|(lane, it)| *lane = it);
+    lanes
+}
+
+/// Adds what a term gives to a document of which its fields weigh `x` in each view.
+#[inline(always)]
+pub(crate) fn saturate(sums: &mut Lanes, of_term: &Lanes, k1: f64, x: &Lanes) {
+    let given: Lanes = std::array::from_fn(|lane| of_term[lane] * saturated(x[lane], k1));
+    sums.iter_mut().zip(given).for_each(|(sum, it)| *sum += it);
+}
+
+#[inline(always)]
+pub(crate) fn saturated(x: f64, k1: f64) -> f64 {
+    // Where both are 0, nothing is to be added either.
+    x / (k1 + x).max(f64::MIN_POSITIVE)
+}
+
 impl Query {
     /// Terms are sorted by text; weights of the same term are added.
     ///

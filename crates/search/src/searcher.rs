@@ -5,7 +5,7 @@ use knowing_model::NodeId;
 use crate::blocks::{Candidate, Found, best_of};
 use crate::fields::N_FIELDS;
 use crate::image::{DocIndex, Index};
-use crate::score::{Answer, Hit, Norms, Parts, Query, Scoring, Statistics};
+use crate::score::{Answer, Hit, Lanes, Norms, Parts, Query, Scoring, Statistics, in_lanes};
 
 /// A collection that can be asked.
 pub trait Searcher {
@@ -64,11 +64,12 @@ pub trait Searcher {
                     segments.iter().map(|segment| segment.index.find_term(&it.term)).collect();
                 let n_documents = self.document_frequency(&it.term);
                 let idf = statistics.idf(n_documents);
-                let weights = it.counts.iter().map(|count| count * idf).collect();
+                let weights = in_lanes(it.counts.iter().map(|count| count * idf));
                 (n_documents > 0).then_some(PreparedTerm { place, idf, numbers, weights })
             })
             .collect();
-        Prepared { query, segments, terms, norms: Norms::new(&statistics, scoring) }
+        let weights = std::array::from_fn(|field| in_lanes(query.views().iter().map(|it| it.weights[field])));
+        Prepared { query, segments, terms, weights, norms: Norms::new(&statistics, scoring) }
     }
 
     /// For each view the best documents, as `Prepared::answer` has them.
@@ -98,6 +99,8 @@ pub struct Prepared<'s> {
     pub(crate) segments: Vec<Segment<'s>>,
     /// Those that some document has.
     pub(crate) terms: Vec<PreparedTerm>,
+    /// Weights of each field.
+    pub(crate) weights: [Lanes; N_FIELDS],
     pub(crate) norms: Norms,
 }
 
@@ -107,8 +110,8 @@ pub(crate) struct PreparedTerm {
     pub(crate) idf: f64,
     /// By segment.
     pub(crate) numbers: Vec<Option<u32>>,
-    /// Query weight times idf, by view.
-    pub(crate) weights: Vec<f64>,
+    /// Query weight times idf.
+    pub(crate) weights: Lanes,
 }
 
 impl Prepared<'_> {

@@ -194,7 +194,7 @@ impl Gathering<'_> {
         let doc = cx.document(node);
         match doc {
             Some(doc) => cx.prepared.evaluate(doc, evaluation),
-            None => evaluation.clear(N_SIDES),
+            None => evaluation.clear(),
         }
         let mut scores = [0.0; N_SIDES];
         scores.copy_from_slice(&evaluation.views[..N_SIDES]);
