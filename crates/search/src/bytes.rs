@@ -33,6 +33,7 @@ impl Bytes {
         Ok(())
     }
 
+    #[inline]
     pub(crate) fn as_slice(&self) -> &[u8] {
         match self {
             Bytes::Built(words) => bytemuck::cast_slice(words),

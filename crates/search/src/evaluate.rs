@@ -47,19 +47,6 @@ impl Prepared<'_> {
         });
     }
 
-    /// The score of a document in one view alone.
-    pub fn score(&self, document: DocIndex, view: usize) -> f64 {
-        let Some(weights) = self.query.views().get(view).map(|it| it.weights) else { return 0.0 };
-        let mut score = 0.0;
-        self.each_match(document, |term, mask, weighed| {
-            let sum = weighted_sum(&weights, weighed, mask);
-            if sum > 0.0 {
-                score += term.weights[view] * (sum / (self.norms.k1 + sum));
-            }
-        });
-        score
-    }
-
     /// See `Searcher::parts`.
     pub fn parts(&self, view: usize, document: DocIndex) -> Parts {
         let mut parts = Parts::default();

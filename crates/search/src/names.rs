@@ -253,6 +253,7 @@ impl Names {
         &rest[..rest[..near.min(rest.len())].partition_point(is_equal)]
     }
 
+    #[inline]
     fn node(&self, node: u32) -> NodeName {
         self.section::<NodeName>(0, self.header.n_nodes)[node as usize]
     }
@@ -269,11 +270,13 @@ impl Names {
         self.section(3, self.header.n_placed)
     }
 
+    #[inline]
     fn text(&self, from: u32, length: u32) -> &str {
         self.texts().get(from as usize..from as usize + length as usize).unwrap_or_default()
     }
 
     /// The texts of all nodes and files.
+    #[inline]
     fn texts(&self) -> &str {
         let bytes = self.section(4, self.header.text_bytes);
         #[expect(unsafe_code, reason = "a name is asked for too often to look at its bytes each time")]
@@ -283,6 +286,7 @@ impl Names {
         }
     }
 
+    #[inline]
     fn section<T: Pod>(&self, number: usize, n_items: u64) -> &[T] {
         let from = self.offsets[number];
         bytemuck::cast_slice(&self.bytes.as_slice()[from..from + size_of::<T>() * n_items as usize])

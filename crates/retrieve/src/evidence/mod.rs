@@ -19,7 +19,9 @@ use crate::params::Part;
 use crate::query::{N_SIDES, Side};
 
 use company::{Group, Near, Support, groups, nearness, supports};
-use words::{Identified, Intent, Terms, coverage, file_stem, identified, intent, said, scope_said, terms_of};
+use words::{
+    Identified, Intent, Said, Terms, coverage, file_stem, identified, intent, said, scope_said, terms_of,
+};
 
 /// What holds for the whole run.
 #[derive(Clone, Debug, Default)]
@@ -175,7 +177,7 @@ struct Gathering<'a> {
 impl Gathering<'_> {
     fn of(&self, candidates: &[Candidate], tokenizer: &mut Tokenizer) -> Vec<Evidence> {
         let mut evaluation = Evaluation::default();
-        let mut files: FxHashMap<FileIndex, f64> = FxHashMap::default();
+        let mut files: FxHashMap<Option<FileIndex>, OfFile> = FxHashMap::default();
         let one = |it| self.of_one(it, tokenizer, &mut evaluation, &mut files);
         candidates.iter().map(one).collect()
     }
@@ -185,7 +187,7 @@ impl Gathering<'_> {
         candidate: &Candidate,
         tokenizer: &mut Tokenizer,
         evaluation: &mut Evaluation,
-        files: &mut FxHashMap<FileIndex, f64>,
+        files: &mut FxHashMap<Option<FileIndex>, OfFile>,
     ) -> Evidence {
         let Gathering { cx, harvest, walks, terms, walk_ranks, supports, scope } = self;
         let cx = *cx;
@@ -208,11 +210,10 @@ impl Gathering<'_> {
         let file = cx.names.file(node.0);
         let (first, last) = cx.names.lines(node.0);
         let of_name = said(tokenizer, name, terms);
-        let file_own = file.map_or(0.0, |it| *files.entry(it).or_insert_with(|| file_own(cx, harvest, it)));
+        let of_file = files.entry(file).or_insert_with(|| self.of_file(file, tokenizer));
         let support = supports.get(&node).copied().unwrap_or_default();
         let owner = symbol.rsplit('.').nth(1).unwrap_or_default();
         let of_owner = said(tokenizer, owner, terms);
-        let of_stem = said(tokenizer, file_stem(path), terms);
         let lengths = doc.map(|it| cx.search.lengths(it)).unwrap_or_default();
         let walk = walk_ranks.get(&node);
         Evidence {
@@ -236,12 +237,12 @@ impl Gathering<'_> {
             name_rarest: of_name.rarest,
             owner_said: of_owner.share,
             owner_said_by_idf: of_owner.by_idf,
-            file_said: of_stem.share,
-            file_said_by_idf: of_stem.by_idf,
+            file_said: of_file.stem.share,
+            file_said_by_idf: of_file.stem.by_idf,
             scope_said: scope_said(tokenizer, scope, path, symbol),
             rarest: covered.rarest,
             rare_covered: covered.rare,
-            file_own,
+            file_own: of_file.own,
             owner_own: owner_own(cx, harvest, node),
             test_caller: support.test_caller,
             n_test_callers: support.n_test_callers,
@@ -252,8 +253,8 @@ impl Gathering<'_> {
             file_commits: 0.0,
             identified: identified(cx, node.0, name, symbol),
             namesakes: cx.names.n_namesakes(node.0) as f64,
-            file_named: file.is_some_and(|it| harvest.mentions.is_named(it)),
-            module_segments: file.map_or(0.0, |it| f64::from(harvest.mentions.module_segments(it))),
+            file_named: of_file.is_named,
+            module_segments: of_file.module_segments,
             frame_depth: harvest.frames.iter().find(|it| it.node == node).map(|it| it.depth),
             message_said: covered.message,
             raises: raises(cx, node),
@@ -261,9 +262,9 @@ impl Gathering<'_> {
             owner: Group::default(),
             package: Group::default(),
             namesake: Group::default(),
-            path_says_test: noise::says_test(path),
+            path_says_test: of_file.says_test,
             is_test: record.flags().contains(NodeFlags::TEST) || record.kind() == NodeKind::Test,
-            is_sideline: noise::is_sideline(path),
+            is_sideline: of_file.is_sideline,
             is_stand_in: noise::is_stand_in(cx.names, node),
             is_private: name.starts_with('_') && !name.starts_with("__"),
             is_dunder: name.starts_with("__"),
@@ -289,6 +290,29 @@ impl Gathering<'_> {
             inflow: harvest.inflow.sums(node),
         }
     }
+
+    fn of_file(&self, file: Option<FileIndex>, tokenizer: &mut Tokenizer) -> OfFile {
+        let Gathering { cx, harvest, terms, .. } = self;
+        let path = file.map_or("", |it| cx.names.path(it));
+        OfFile {
+            own: file.map_or(0.0, |it| file_own(*cx, harvest, it)),
+            stem: said(tokenizer, file_stem(path), terms),
+            is_named: file.is_some_and(|it| harvest.mentions.is_named(it)),
+            module_segments: file.map_or(0.0, |it| f64::from(harvest.mentions.module_segments(cx.names, it))),
+            says_test: noise::says_test(path),
+            is_sideline: noise::is_sideline(path),
+        }
+    }
+}
+
+/// What all candidates of a file share.
+struct OfFile {
+    own: f64,
+    stem: Said,
+    is_named: bool,
+    module_segments: f64,
+    says_test: bool,
+    is_sideline: bool,
 }
 
 fn scene(cx: Channels<'_>, harvest: &Harvest, terms: &Terms, list: &[Evidence]) -> Scene {
