@@ -12,7 +12,7 @@ use crate::score::{Lanes, MAX_VIEWS, in_lanes, saturate, saturated};
 use crate::searcher::Prepared;
 
 /// Documents of a block.
-const BLOCK: usize = 2048;
+const BLOCK: usize = 1024;
 
 /// A document and its score as one number: the better, the smaller; of equal scores, the document that comes first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -255,7 +255,10 @@ impl Names {
 
     #[inline]
     fn node(&self, node: u32) -> NodeName {
-        self.section::<NodeName>(0, self.header.n_nodes)[node as usize]
+        let from = HEADER + node as usize * size_of::<NodeName>();
+        bytemuck::pod_read_unaligned(
+            &self.bytes.as_slice()[..self.offsets[1]][from..][..size_of::<NodeName>()],
+        )
     }
 
     fn files(&self) -> &[FileName] {
