@@ -7,6 +7,7 @@
 use rayon::prelude::*;
 
 use crate::fields::N_FIELDS;
+use crate::image::Lengths;
 use crate::postings::Cursor;
 use crate::score::{Lanes, MAX_VIEWS, in_lanes, saturate, saturated};
 use crate::searcher::Prepared;
@@ -144,7 +145,7 @@ struct List<'s> {
 struct Block<'s> {
     prepared: &'s Prepared<'s>,
     segment: usize,
-    lengths: [&'s [u32]; N_FIELDS],
+    lengths: Lengths<'s>,
     /// The weight of a field, where all views in which it counts give it the same.
     single: [Option<Single>; N_FIELDS],
     first: u32,
@@ -176,7 +177,7 @@ impl<'s> Block<'s> {
         Block {
             prepared,
             segment,
-            lengths: prepared.segments[segment].index.columns_of_lengths(),
+            lengths: prepared.segments[segment].index.all_lengths(),
             single: prepared.weights.each_ref().map(Single::of),
             first: 0,
             end: 0,
@@ -201,7 +202,7 @@ impl<'s> Block<'s> {
             let sums = &mut sums[place];
             match cursor.short() {
                 Some((field, count)) => {
-                    let weighed = norms.weigh(field, count, lengths[field][document]);
+                    let weighed = norms.weigh(field, count, lengths.of(field, document));
                     match &single[field] {
                         Some(it) => {
                             let share = saturated(it.weight * weighed, k1);
@@ -215,7 +216,7 @@ impl<'s> Block<'s> {
                 None => {
                     let mut x = [0.0; MAX_VIEWS];
                     cursor.each_count(|field, count| {
-                        let weighed = norms.weigh(field, count, lengths[field][document]);
+                        let weighed = norms.weigh(field, count, lengths.of(field, document));
                         x.iter_mut().zip(&weights[field]).for_each(|(x, it)| *x += it * weighed);
                     });
                     saturate(sums, &of_term, k1, &x);

@@ -71,8 +71,7 @@ impl Prepared<'_> {
     /// what they weigh there.
     fn each_match(&self, document: DocIndex, mut visit: impl FnMut(&PreparedTerm, u8, &[f64; N_FIELDS])) {
         let Some((number, index, document)) = locate(&self.segments, document) else { return };
-        // Of the lengths only those are read that count: each column is another place in memory.
-        let lengths = index.columns_of_lengths();
+        let lengths = index.all_lengths();
         let mut vector = index.vector(document);
         for term in &self.terms {
             let Some(wanted) = term.numbers[number] else { continue };

@@ -12,7 +12,7 @@
 //! machine, whether they are asked through an index or an overlay.
 
 use crate::fields::N_FIELDS;
-use crate::image::DocIndex;
+use crate::image::{DocIndex, Lengths};
 use crate::postings::{Counts, fields_of};
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -179,12 +179,12 @@ impl Norms {
     pub(crate) fn weigh_all(
         &self,
         counts: &Counts,
-        lengths: &[&[u32]; N_FIELDS],
+        lengths: &Lengths<'_>,
         document: usize,
     ) -> [f64; N_FIELDS] {
         let mut weighed = [0.0; N_FIELDS];
         for field in fields_of(counts.mask) {
-            weighed[field] = self.weigh(field, counts.of[field], lengths[field][document]);
+            weighed[field] = self.weigh(field, counts.of[field], lengths.of(field, document));
         }
         weighed
     }
