@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use knowing_graph::Graph;
 use knowing_index::{Options, Request, Silent, Source};
 use knowing_retrieve::Sources;
-use knowing_search::{Collection, Names};
+use knowing_search::{Collection, Documents, Names};
 use knowing_store::Store;
 use knowing_vcs::Checkout;
 
@@ -21,6 +21,7 @@ pub(crate) struct Snapshot {
     pub(crate) graph: Graph,
     pub(crate) search: Collection,
     pub(crate) names: Names,
+    documents: Documents,
     pub(crate) url: String,
 }
 
@@ -48,18 +49,17 @@ impl Repository {
         };
         let report = knowing_index::index(&mut self.store, &request, &Silent)?;
         let row = self.store.snapshot(report.snapshot)?.context("the snapshot was just made")?;
-        Ok(Snapshot {
-            graph: knowing_index::open_graph(&self.store, &row)?,
-            search: knowing_index::open_search(&self.store, &row)?,
-            names: knowing_index::open_names(&self.store, &row)?,
-            url: self.url.clone(),
-        })
+        let graph = knowing_index::open_graph(&self.store, &row)?;
+        let search = knowing_index::open_search(&self.store, &row)?;
+        let names = knowing_index::open_names(&self.store, &row)?;
+        let documents = Documents::new(&search, graph.ids());
+        Ok(Snapshot { graph, search, names, documents, url: self.url.clone() })
     }
 }
 
 impl Snapshot {
     pub(crate) fn sources(&self) -> Sources<'_> {
-        Sources { graph: &self.graph, search: &self.search, names: &self.names }
+        Sources { graph: &self.graph, search: &self.search, names: &self.names, documents: &self.documents }
     }
 
     pub(crate) fn qualified_name(&self, node: u32) -> String {

@@ -165,14 +165,21 @@ impl Graph {
     }
 
     /// All nodes in canonical order.
+    #[inline]
     pub fn nodes(&self) -> &[NodeRecord] {
         self.section(0)
+    }
+
+    /// Their ids, ascending.
+    pub fn ids(&self) -> impl ExactSizeIterator<Item = &[u8; 32]> + Clone {
+        self.nodes().iter().map(|it| &it.id)
     }
 
     pub fn indices(&self) -> impl DoubleEndedIterator<Item = NodeIndex> + use<> {
         (0..self.n_nodes() as u32).map(NodeIndex)
     }
 
+    #[inline]
     pub fn node(&self, at: NodeIndex) -> &NodeRecord {
         &self.nodes()[at.index()]
     }
@@ -226,22 +233,26 @@ impl Graph {
         Some(NodeIndex(order[at]))
     }
 
+    #[inline]
     fn edges_of(&self, offsets: usize, at: NodeIndex) -> &[EdgeRecord] {
         let starts: &[u32] = self.section(offsets);
         let edges: &[EdgeRecord] = self.section(offsets + 1);
         &edges[starts[at.index()] as usize..starts[at.index() + 1] as usize]
     }
 
+    #[inline]
     fn section<T: Pod>(&self, number: usize) -> &[T] {
         let from = self.header.offsets[number] as usize;
         let length = size_of::<T>() * self.section_items(number) as usize;
         bytemuck::cast_slice(&self.all_bytes()[from..from + length])
     }
 
+    #[inline]
     fn section_items(&self, number: usize) -> u64 {
         section_items(number, self.header.n_nodes, self.header.n_edges)
     }
 
+    #[inline]
     pub(crate) fn all_bytes(&self) -> &[u8] {
         self.bytes.as_slice()
     }
@@ -282,6 +293,7 @@ impl Graph {
 }
 
 impl Bytes {
+    #[inline]
     fn as_slice(&self) -> &[u8] {
         match self {
             Bytes::Built(words) => bytemuck::cast_slice(words),

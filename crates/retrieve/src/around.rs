@@ -56,11 +56,22 @@ fn around(
     n_walked: usize,
     settings: &Settings,
 ) -> Run {
-    let Sources { graph, search, names } = sources;
+    let Sources { graph, search, names, documents } = sources;
     let Settings { params, switches, .. } = settings;
     let task = Task::default();
     let query = TaskQuery::new(&task, params, *switches, |_| 0.0);
-    let cx = Channels { graph, search, names, task: &task, query: &query, params, switches: *switches };
+    let prepared = search.prepare(&query.query, &query.scoring);
+    let cx = Channels {
+        graph,
+        search,
+        names,
+        documents,
+        task: &task,
+        query: &query,
+        prepared: &prepared,
+        params,
+        switches: *switches,
+    };
     let walked = walk_from(graph, &seeds, params, *switches);
     let mut harvest = Harvest::default();
     harvest.candidates.add(Channel::Asked, found.iter().copied().map(Found::plain));
@@ -70,10 +81,9 @@ fn around(
         .map(|it| it.0)
         .filter(|&it| !noise::is_foreign(graph, it) && !names.symbol(it.0).is_empty());
     harvest.candidates.add(Channel::Walk, near.take(n_walked).map(Found::plain));
-    let prepared = search.prepare(&query.query, &query.scoring);
     let standings = standings(graph, &walked, params, *switches);
     let walks = Walks { walked: &walked, standings: &standings };
-    let (scene, evidence) = evidence::gather(cx, &harvest, &prepared, &walks);
+    let (scene, evidence) = evidence::gather(cx, &harvest, &walks);
     let n_candidates = evidence.len();
     let ranked: Vec<RankedSymbol> = rank(evidence, &scene, settings, Ranker::Formula);
     Run {

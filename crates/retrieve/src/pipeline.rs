@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 
 use knowing_graph::{Graph, Hits, NodeIndex, Standing, Walk, Walked, hits, walk};
 use knowing_model::NodeKind;
-use knowing_search::{Collection, Names, Prepared, Searcher as _};
+use knowing_search::{Collection, Documents, Names, Searcher as _};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -36,6 +36,8 @@ pub struct Sources<'a> {
     pub graph: &'a Graph,
     pub search: &'a Collection,
     pub names: &'a Names,
+    /// Which nodes of the graph the documents are of.
+    pub documents: &'a Documents,
 }
 
 /// How to answer.
@@ -91,17 +93,27 @@ impl Run {
 
 /// Ranks the symbols of a snapshot for a task.
 pub fn for_task(sources: Sources<'_>, text: &str, settings: &Settings) -> Run {
-    let Sources { graph, search, names } = sources;
+    let Sources { graph, search, names, documents } = sources;
     let Settings { params, switches, ranker } = settings;
     let switches = *switches;
     let task = Task::parse(text);
     let query = TaskQuery::new(&task, params, switches, |term| search.idf(term));
-    let cx = Channels { graph, search, names, task: &task, query: &query, params, switches };
+    let prepared = search.prepare(&query.query, &query.scoring);
+    let cx = Channels {
+        graph,
+        search,
+        names,
+        documents,
+        task: &task,
+        query: &query,
+        prepared: &prepared,
+        params,
+        switches,
+    };
 
     let mut harvest = cx.harvest();
-    let prepared = search.prepare(&query.query, &query.scoring);
     if switches.on(Part::Expansion) {
-        expand(cx, &mut harvest, |node| whole_score(cx, &prepared, node));
+        expand(cx, &mut harvest);
     }
 
     let not_noise = |node: NodeIndex| !noise::is_noise(graph, names, node);
@@ -125,7 +137,7 @@ pub fn for_task(sources: Sources<'_>, text: &str, settings: &Settings) -> Run {
     let standings = standings(graph, &walked, params, switches);
 
     let walks = Walks { walked: &walked, standings: &standings };
-    let (scene, evidence) = evidence::gather(cx, &harvest, &prepared, &walks);
+    let (scene, evidence) = evidence::gather(cx, &harvest, &walks);
     let n_candidates = evidence.len();
     let mut ranked = rank(evidence, &scene, settings, *ranker);
     if !task.speaks_of_documents {
@@ -152,11 +164,6 @@ pub fn for_task(sources: Sources<'_>, text: &str, settings: &Settings) -> Run {
         scene,
         task,
     }
-}
-
-fn whole_score(cx: Channels<'_>, prepared: &Prepared<'_>, node: NodeIndex) -> f64 {
-    let doc = cx.search.document(cx.graph.node(node).id());
-    doc.map_or(0.0, |it| prepared.score(it, Side::Whole as usize))
 }
 
 /// Of seeds named twice the first, heavier, mention counts.

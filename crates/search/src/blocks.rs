@@ -1,64 +1,109 @@
 //! The best documents of a segment, in blocks: within a block all terms are added up in their order, term by term, into
 //! sums that fit in the processor's cache; then the best are kept and the next block begins.
 //!
-//! Views stand side by side in groups of `LANES`, and a posting is added to all views of a group at once, without asking
-//! which it counts in: what it does not count in gets 0, which changes no bit of a sum.
-
-use std::ops::Range;
+//! Views stand side by side, and a posting is added to all of them at once, without asking which it counts in: what it does
+//! not count in gets 0, which changes no bit of a sum.
 
 use rayon::prelude::*;
 
 use crate::fields::N_FIELDS;
-use crate::postings::{Cursor, fields_of};
-use crate::score::View;
+use crate::image::Lengths;
+use crate::postings::Cursor;
+use crate::score::{Lanes, MAX_VIEWS, in_lanes, saturate, saturated};
 use crate::searcher::Prepared;
 
 /// Documents of a block.
-const BLOCK: usize = 4096;
+const BLOCK: usize = 1024;
 
-/// Views of a group. So many numbers are a few instructions.
-const LANES: usize = 8;
-type Lanes = [f64; LANES];
+/// A document and its score as one number: the better, the smaller; of equal scores, the document that comes first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Candidate(u128);
 
-#[derive(Clone, Copy)]
-pub(crate) struct Candidate {
-    pub(crate) score: f64,
-    pub(crate) document: u32,
+impl Candidate {
+    /// Scores are above 0: they are in the order of their bits.
+    fn new(score: f64, document: u32) -> Candidate {
+        Candidate(u128::from(!score.to_bits()) << 32 | u128::from(document))
+    }
+
+    pub(crate) fn score(self) -> f64 {
+        f64::from_bits(!((self.0 >> 32) as u64))
+    }
+
+    pub(crate) fn document(self) -> u32 {
+        self.0 as u32
+    }
 }
 
 /// Documents that are worth a thread.
 const MIN_PART: usize = 2 * BLOCK;
 
-/// For each view the best `limit` documents of a segment and more, in no order.
-pub(crate) fn best_of(prepared: &Prepared<'_>, segment: usize, limit: usize) -> Vec<Vec<Candidate>> {
+/// What a segment offers.
+pub(crate) struct Found {
+    /// For each view the best documents and more, in no order.
+    pub(crate) best: Vec<Vec<Candidate>>,
+    /// By document, of the first view.
+    pub(crate) scores: Vec<f64>,
+}
+
+pub(crate) fn best_of(prepared: &Prepared<'_>, segment: usize, limit: usize) -> Found {
     let n_documents = prepared.segments[segment].index.count() as usize;
     let n_parts = (n_documents / MIN_PART).clamp(1, rayon::current_num_threads());
-    best_in_parts(prepared, segment, limit, n_parts as u32)
+    best_in_parts(prepared, segment, limit, n_parts)
 }
 
 /// Parts of the documents go to threads. A score is made of one document's postings in the order of the terms, and every part
 /// keeps as many as are asked for: the best are the same for any number of parts.
-pub(crate) fn best_in_parts(
-    prepared: &Prepared<'_>,
-    segment: usize,
-    limit: usize,
-    n_parts: u32,
-) -> Vec<Vec<Candidate>> {
-    let part = prepared.segments[segment].index.count().div_ceil(n_parts);
-    let parts = (0..n_parts).into_par_iter().map(|it| it * part..(it + 1).saturating_mul(part));
-    let mut parts: Vec<Vec<Vec<Candidate>>> =
-        parts.map(|documents| best_among(prepared, segment, documents, limit)).collect();
-    let mut best = parts.remove(0);
+pub(crate) fn best_in_parts(prepared: &Prepared<'_>, segment: usize, limit: usize, n_parts: usize) -> Found {
+    let n_documents = prepared.segments[segment].index.count() as usize;
+    let mut scores = vec![0.0; n_documents];
+    let part = n_documents.div_ceil(n_parts).max(1);
+    let parts = scores.par_chunks_mut(part).enumerate();
+    let parts: Vec<Vec<Vec<Candidate>>> = parts
+        .map(|(number, scores)| best_among(prepared, segment, (number * part) as u32, scores, limit))
+        .collect();
+    let mut best = vec![Vec::new(); prepared.query.views().len()];
     for part in parts {
         best.iter_mut().zip(part).for_each(|(best, part)| best.extend(part));
     }
-    best
+    Found { best, scores }
 }
 
 fn best_among(
     prepared: &Prepared<'_>,
     segment: usize,
-    documents: Range<u32>,
+    start: u32,
+    scores: &mut [f64],
+    limit: usize,
+) -> Vec<Vec<Candidate>> {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        #[expect(unsafe_code, reason = "only so can code for what not every processor has be called")]
+        // SAFETY: the processor has it, as was asked just now.
+        return unsafe { best_among_wide(prepared, segment, start, scores, limit) };
+    }
+    best_among_as_compiled(prepared, segment, start, scores, limit)
+}
+
+/// The same, compiled for vectors of twice the width.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn best_among_wide(
+    prepared: &Prepared<'_>,
+    segment: usize,
+    start: u32,
+    scores: &mut [f64],
+    limit: usize,
+) -> Vec<Vec<Candidate>> {
+    best_among_as_compiled(prepared, segment, start, scores, limit)
+}
+
+/// Of the documents from `start` on, as many as there is room for scores.
+#[inline(always)]
+fn best_among_as_compiled(
+    prepared: &Prepared<'_>,
+    segment: usize,
+    start: u32,
+    scores: &mut [f64],
     limit: usize,
 ) -> Vec<Vec<Candidate>> {
     let n_views = prepared.query.views().len();
@@ -69,19 +114,20 @@ fn best_among(
         .iter()
         .filter_map(|term| {
             let mut cursor = index.postings(term.numbers[segment]?);
-            cursor.advance_to(documents.start);
-            Some(List { cursor, weights: in_groups(&term.weights) })
+            cursor.advance_to(start);
+            Some(List { cursor, weights: term.weights })
         })
         .collect();
+    let end = start + scores.len() as u32;
     let mut block = Block::new(prepared, segment);
     if limit > 0 && n_views > 0 {
-        while let Some(first) = lists.iter().map(|it| it.cursor.key).min().filter(|&it| it < documents.end) {
+        while let Some(first) = lists.iter().map(|it| it.cursor.key).min().filter(|&it| it < end) {
             block.first = first;
-            block.end = documents.end.min(first.saturating_add(BLOCK as u32));
+            block.end = end.min(first.saturating_add(BLOCK as u32));
             for list in &mut lists {
                 block.add(list);
             }
-            block.drain(&mut best);
+            block.drain(&mut best, &mut scores[(first - start) as usize..]);
         }
     }
     if lists.iter().any(|it| it.cursor.is_damaged()) {
@@ -93,89 +139,87 @@ fn best_among(
 /// The postings of a term, as far as they are not read yet.
 struct List<'s> {
     cursor: Cursor<'s>,
-    /// By group of views.
-    weights: Vec<Lanes>,
+    weights: Lanes,
 }
 
 struct Block<'s> {
     prepared: &'s Prepared<'s>,
     segment: usize,
-    n_groups: usize,
-    lengths: [&'s [u32]; N_FIELDS],
-    /// By group of views, the weights of each field.
-    weights: Vec<[Lanes; N_FIELDS]>,
+    lengths: Lengths<'s>,
+    /// The weight of a field, where all views in which it counts give it the same.
+    single: [Option<Single>; N_FIELDS],
     first: u32,
     /// The first document that is not of the block.
     end: u32,
-    /// By document of the block and group of views.
+    /// By document of the block.
     sums: Vec<Lanes>,
     /// A bit for each document of the block that has a term.
     touched: [u64; BLOCK / 64],
 }
 
-/// What there is of each view, by group.
-fn in_groups(of_views: &[f64]) -> Vec<Lanes> {
-    let groups = of_views.chunks(LANES);
-    groups.map(|group| std::array::from_fn(|lane| group.get(lane).copied().unwrap_or(0.0))).collect()
+/// The weight of a field, and 1 for each view in which it counts.
+#[derive(Clone, Copy)]
+struct Single {
+    weight: f64,
+    counts: Lanes,
+}
+
+impl Single {
+    fn of(weights: &Lanes) -> Option<Single> {
+        let weight = weights.iter().copied().fold(0.0, f64::max);
+        let is_single = weights.iter().all(|&it| it == weight || it == 0.0);
+        is_single.then(|| Single { weight, counts: weights.map(|it| f64::from(u8::from(it > 0.0))) })
+    }
 }
 
 impl<'s> Block<'s> {
     fn new(prepared: &'s Prepared<'s>, segment: usize) -> Block<'s> {
-        let groups = prepared.query.views().chunks(LANES);
-        let of_field = |views: &[View], field: usize| -> Lanes {
-            std::array::from_fn(|lane| views.get(lane).map_or(0.0, |it| it.weights[field]))
-        };
-        let weights = groups.map(|views| std::array::from_fn(|field| of_field(views, field)));
-        let weights: Vec<[Lanes; N_FIELDS]> = weights.collect();
-        let sums = vec![[0.0; LANES]; BLOCK * weights.len()];
-        let lengths = prepared.segments[segment].index.columns_of_lengths();
         Block {
             prepared,
             segment,
-            n_groups: weights.len(),
-            lengths,
-            weights,
+            lengths: prepared.segments[segment].index.all_lengths(),
+            single: prepared.weights.each_ref().map(Single::of),
             first: 0,
             end: 0,
-            sums,
+            sums: vec![[0.0; MAX_VIEWS]; BLOCK],
             touched: [0; BLOCK / 64],
         }
     }
 
     /// Adds what a term gives to the documents of the block.
+    #[inline(always)]
     fn add(&mut self, list: &mut List<'_>) {
-        let Prepared { norms, .. } = self.prepared;
-        let Block { n_groups, lengths, weights, first, end, sums, touched, .. } = self;
-        let (n_groups, first, end) = (*n_groups, *first as usize, *end);
-        let k1 = norms.k1;
+        let Prepared { norms, weights, .. } = self.prepared;
+        let Block { lengths, single, first, end, sums, touched, .. } = self;
+        let (first, end) = (*first as usize, *end);
+        let (k1, of_term) = (norms.k1, list.weights);
         // Beside the loop's other values, not behind a reference.
         let mut cursor = list.cursor.clone();
         while cursor.key < end {
             let document = cursor.key as usize;
             let place = document - first;
             touched[place / 64] |= 1 << (place % 64);
-            let sums = &mut sums[place * n_groups..][..n_groups];
-            let groups = sums.iter_mut().zip(&*weights).zip(&list.weights);
+            let sums = &mut sums[place];
             match cursor.short() {
                 Some((field, count)) => {
-                    let weighed = norms.weigh(field, count, lengths[field][document]);
-                    for ((sums, weights), of_term) in groups {
-                        saturate(sums, of_term, k1, &weights[field].map(|it| it * weighed));
+                    let weighed = norms.weigh(field, count, lengths.of(field, document));
+                    match &single[field] {
+                        Some(it) => {
+                            let share = saturated(it.weight * weighed, k1);
+                            let given: Lanes =
+                                std::array::from_fn(|lane| of_term[lane] * (share * it.counts[lane]));
+                            sums.iter_mut().zip(given).for_each(|(sum, it)| *sum += it);
+                        }
+                        None => saturate(sums, &of_term, k1, &weights[field].map(|it| it * weighed)),
                     }
                 }
                 None => {
-                    let counts = cursor.counts();
-                    let mut weighed = [0.0; N_FIELDS];
-                    for field in fields_of(counts.mask) {
-                        weighed[field] = norms.weigh(field, counts.of[field], lengths[field][document]);
-                    }
-                    for ((sums, weights), of_term) in groups {
-                        let mut x = [0.0; LANES];
-                        for field in fields_of(counts.mask) {
-                            x.iter_mut().zip(&weights[field]).for_each(|(x, it)| *x += it * weighed[field]);
-                        }
-                        saturate(sums, of_term, k1, &x);
-                    }
+                    let mut x = [0.0; MAX_VIEWS];
+                    cursor.each_count(|field, count| {
+                        let weighed = norms.weigh(field, count, lengths.of(field, document));
+                        x.iter_mut().zip(&weights[field]).for_each(|(x, it)| *x += it * weighed);
+                    });
+                    saturate(sums, &of_term, k1, &x);
                 }
             }
             cursor.advance();
@@ -183,40 +227,28 @@ impl<'s> Block<'s> {
         list.cursor = cursor;
     }
 
-    /// Hands the sums over and leaves the block empty.
-    fn drain(&mut self, best: &mut [Best]) {
+    /// Hands the sums over and leaves the block empty. `first` are scores in the first view, from the block's first document.
+    #[inline(always)]
+    fn drain(&mut self, best: &mut [Best], first: &mut [f64]) {
         let removed = self.prepared.segments[self.segment].removed;
-        let mut least = in_groups(&best.iter().map(|it| it.least).collect::<Vec<_>>());
+        let mut least = in_lanes(best.iter().map(|it| it.least));
         for (word, bits) in self.touched.iter_mut().enumerate() {
             while *bits != 0 {
                 let place = word * 64 + bits.trailing_zeros() as usize;
                 *bits &= *bits - 1;
                 let document = self.first + place as u32;
-                let sums = &mut self.sums[place * self.n_groups..][..self.n_groups];
-                let groups = sums.iter_mut().zip(&mut least).zip(best.chunks_mut(LANES));
-                for ((sums, least), best) in groups {
-                    let scores = std::mem::take(sums);
-                    let is_better = scores.iter().zip(&*least).fold(false, |any, (one, it)| any | (one > it));
-                    if !is_better || removed.binary_search(&document).is_ok() {
-                        continue;
-                    }
-                    for ((best, score), least) in best.iter_mut().zip(scores).zip(least) {
-                        best.push(Candidate { score, document });
-                        *least = best.least;
-                    }
+                let scores = std::mem::take(&mut self.sums[place]);
+                first[place] = scores[0];
+                let is_better = scores.iter().zip(&least).fold(false, |any, (one, it)| any | (one > it));
+                if !is_better || removed.binary_search(&document).is_ok() {
+                    continue;
+                }
+                for ((best, score), least) in best.iter_mut().zip(scores).zip(&mut least) {
+                    best.push(score, document);
+                    *least = best.least;
                 }
             }
         }
-    }
-}
-
-/// Adds what a term gives to a document of which its fields weigh `x` in each view.
-#[inline(always)]
-fn saturate(sums: &mut Lanes, of_term: &Lanes, k1: f64, x: &Lanes) {
-    for lane in 0..LANES {
-        // Where both are 0, nothing is to be added either.
-        let divisor = (k1 + x[lane]).max(f64::MIN_POSITIVE);
-        sums[lane] += of_term[lane] * (x[lane] / divisor);
     }
 }
 
@@ -233,12 +265,13 @@ impl Best {
         Best { limit, kept: Vec::new(), least: 0.0 }
     }
 
-    fn push(&mut self, candidate: Candidate) {
+    #[inline(always)]
+    fn push(&mut self, score: f64, document: u32) {
         // Documents come in ascending order: an equal score that comes later is worse.
-        if candidate.score <= self.least {
+        if score <= self.least {
             return;
         }
-        self.kept.push(candidate);
+        self.kept.push(Candidate::new(score, document));
         if self.kept.len() >= self.limit.saturating_mul(2).max(64) {
             self.shrink();
         }
@@ -246,12 +279,9 @@ impl Best {
 
     fn shrink(&mut self) {
         if self.kept.len() > self.limit {
-            let by_rank = |one: &Candidate, other: &Candidate| {
-                other.score.total_cmp(&one.score).then(one.document.cmp(&other.document))
-            };
-            self.kept.select_nth_unstable_by(self.limit - 1, by_rank);
+            self.kept.select_nth_unstable(self.limit - 1);
             self.kept.truncate(self.limit);
-            self.least = self.kept[self.limit - 1].score;
+            self.least = self.kept[self.limit - 1].score();
         }
     }
 

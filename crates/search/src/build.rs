@@ -11,7 +11,7 @@ use knowing_model::{Hash, NodeId, SnapshotId, checksum};
 use crate::dictionary::Dictionary;
 use crate::fields::{Field, N_FIELDS};
 use crate::image::{Error, Index, Result};
-use crate::layout::{DocumentRecord, Head, NO_TIME, TermRecord, encode};
+use crate::layout::{DocumentRecord, Head, LONG_LENGTH, NO_TIME, TermRecord, encode};
 use crate::postings::{Counts, END, delta, fields_of};
 use crate::terms::{DocumentTerms, FileTerms};
 use crate::tokenize::Tokenizer;
@@ -291,6 +291,8 @@ impl IndexBuilder {
             *total = column.clone().map(u64::from).sum();
             lengths.extend(column);
         }
+        let short_lengths: Vec<u8> =
+            lengths.iter().map(|&it| u8::try_from(it).unwrap_or(LONG_LENGTH)).collect();
         let head = Head {
             snapshot: *head.snapshot.as_bytes(),
             history_digest: *head.history_digest.as_bytes(),
@@ -301,6 +303,7 @@ impl IndexBuilder {
         let sections = [
             bytemuck::cast_slice(&nodes),
             bytemuck::cast_slice(&lengths),
+            &short_lengths,
             bytemuck::cast_slice(&records),
             &dictionary,
             bytemuck::cast_slice(&term_records),

@@ -9,18 +9,20 @@ use memmap2::Mmap;
 #[derive(Debug)]
 pub(crate) enum Bytes {
     Built(Vec<u64>),
-    Mapped(Mmap),
     /// All but so many bytes at the beginning, which are whole words.
-    Behind(Box<Bytes>, usize),
+    Mapped(Mmap, usize),
 }
 
 impl Bytes {
     pub(crate) fn behind(self, from: usize) -> Bytes {
-        Bytes::Behind(Box::new(self), from)
+        match self {
+            Bytes::Built(words) => Bytes::Built(words.get(from / 8..).unwrap_or_default().to_vec()),
+            Bytes::Mapped(map, before) => Bytes::Mapped(map, before + from),
+        }
     }
 
     pub(crate) fn open(path: &Path) -> io::Result<Bytes> {
-        Ok(Bytes::Mapped(map(&File::open(path)?)?))
+        Ok(Bytes::Mapped(map(&File::open(path)?)?, 0))
     }
 
     /// Writes under a temporary name and renames, so that a reader sees all of it or nothing.
@@ -33,11 +35,11 @@ impl Bytes {
         Ok(())
     }
 
+    #[inline]
     pub(crate) fn as_slice(&self) -> &[u8] {
         match self {
             Bytes::Built(words) => bytemuck::cast_slice(words),
-            Bytes::Mapped(map) => map,
-            Bytes::Behind(bytes, from) => bytes.as_slice().get(*from..).unwrap_or_default(),
+            Bytes::Mapped(map, from) => map.get(*from..).unwrap_or_default(),
         }
     }
 }

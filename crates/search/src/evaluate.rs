@@ -3,14 +3,14 @@
 use crate::fields::N_FIELDS;
 use crate::image::DocIndex;
 use crate::postings::fields_of;
-use crate::score::{Parts, weighted_sum};
+use crate::score::{Lanes, MAX_VIEWS, Parts, saturate, weighted_sum};
 use crate::searcher::{Prepared, PreparedTerm, locate};
 
 /// What was found of a document. Made once and filled again for each.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Evaluation {
     /// The score in each view; equal, to the last bit, to that of a search.
-    pub views: Vec<f64>,
+    pub views: [f64; MAX_VIEWS],
     /// What each field gives to the score in the first view.
     pub parts: [f64; N_FIELDS],
     /// Terms of the query (by their place in it) that the document has, with the set of fields it has them in.
@@ -19,9 +19,8 @@ pub struct Evaluation {
 
 impl Evaluation {
     /// As for a document that has no term of the query.
-    pub fn clear(&mut self, n_views: usize) {
-        self.views.clear();
-        self.views.resize(n_views, 0.0);
+    pub fn clear(&mut self) {
+        self.views = [0.0; MAX_VIEWS];
         self.parts = [0.0; N_FIELDS];
         self.matched.clear();
     }
@@ -29,41 +28,23 @@ impl Evaluation {
 
 impl Prepared<'_> {
     pub fn evaluate(&self, document: DocIndex, into: &mut Evaluation) {
-        let views = self.query.views();
-        into.clear(views.len());
+        into.clear();
+        let k1 = self.norms.k1;
         self.each_match(document, |term, mask, weighed| {
             into.matched.push((term.place, mask));
-            for (at, view) in views.iter().enumerate() {
-                let weight = term.weights[at];
-                if weight == 0.0 {
-                    continue;
-                }
-                let sum = weighted_sum(&view.weights, weighed, mask);
-                if sum == 0.0 {
-                    continue;
-                }
-                into.views[at] += weight * (sum / (self.norms.k1 + sum));
-                if at == 0 {
-                    for field in fields_of(mask).filter(|&it| view.weights[it] > 0.0) {
-                        let part = view.weights[field] * weighed[field];
-                        into.parts[field] += weight * (part / (self.norms.k1 + sum));
-                    }
+            let mut x: Lanes = [0.0; MAX_VIEWS];
+            for field in fields_of(mask) {
+                x.iter_mut().zip(&self.weights[field]).for_each(|(x, it)| *x += it * weighed[field]);
+            }
+            saturate(&mut into.views, &term.weights, k1, &x);
+            let (weight, sum) = (term.weights[0], x[0]);
+            if weight > 0.0 && sum > 0.0 {
+                for field in fields_of(mask).filter(|&it| self.weights[it][0] > 0.0) {
+                    let part = self.weights[field][0] * weighed[field];
+                    into.parts[field] += weight * (part / (k1 + sum));
                 }
             }
         });
-    }
-
-    /// The score of a document in one view alone.
-    pub fn score(&self, document: DocIndex, view: usize) -> f64 {
-        let Some(weights) = self.query.views().get(view).map(|it| it.weights) else { return 0.0 };
-        let mut score = 0.0;
-        self.each_match(document, |term, mask, weighed| {
-            let sum = weighted_sum(&weights, weighed, mask);
-            if sum > 0.0 {
-                score += term.weights[view] * (sum / (self.norms.k1 + sum));
-            }
-        });
-        score
     }
 
     /// See `Searcher::parts`.
@@ -90,14 +71,14 @@ impl Prepared<'_> {
     /// what they weigh there.
     fn each_match(&self, document: DocIndex, mut visit: impl FnMut(&PreparedTerm, u8, &[f64; N_FIELDS])) {
         let Some((number, index, document)) = locate(&self.segments, document) else { return };
-        let lengths = index.lengths_at(document);
+        let lengths = index.all_lengths();
         let mut vector = index.vector(document);
         for term in &self.terms {
             let Some(wanted) = term.numbers[number] else { continue };
             vector.advance_to(wanted);
             if vector.key == wanted {
                 let counts = vector.counts();
-                visit(term, counts.mask, &self.norms.weigh_all(&counts, &lengths));
+                visit(term, counts.mask, &self.norms.weigh_all(&counts, &lengths, document as usize));
             }
         }
         if vector.is_damaged() {

@@ -1,7 +1,7 @@
-//! The index of one snapshot: a file of seven sections, each on an 8-byte border, and access to it.
+//! The index of one snapshot: a file of eight sections, each on an 8-byte border, and access to it.
 //!
 //! ```text
-//! header | nodes | lengths | documents | dictionary | terms | postings | vectors
+//! header | nodes | lengths | short lengths | documents | dictionary | terms | postings | vectors
 //! ```
 //!
 //! Documents stand in ascending order of their nodes' ids, terms in the order of their texts. Words are in the order of
@@ -18,7 +18,9 @@ use knowing_model::{Hash, NodeId, SnapshotId, checksum, position_of};
 
 use crate::bytes::Bytes;
 use crate::fields::N_FIELDS;
-use crate::layout::{DocumentRecord, HEADER, Header, NO_TIME, Section, TermRecord, header_of, section_range};
+use crate::layout::{
+    DocumentRecord, HEADER, Header, LONG_LENGTH, NO_TIME, Section, TermRecord, header_of, section_range,
+};
 use crate::postings::{Counts, Cursor, END};
 
 #[derive(Debug, thiserror::Error)]
@@ -43,6 +45,23 @@ pub struct Index {
     bytes: Bytes,
     header: Header,
     is_damaged: AtomicBool,
+}
+
+/// Lengths of fields, in columns by document.
+#[derive(Clone, Copy)]
+pub(crate) struct Lengths<'s> {
+    short: [&'s [u8]; N_FIELDS],
+    all: [&'s [u32]; N_FIELDS],
+}
+
+impl Lengths<'_> {
+    #[inline(always)]
+    pub(crate) fn of(&self, field: usize, document: usize) -> u32 {
+        match self.short[field][document] {
+            LONG_LENGTH => self.all[field][document],
+            short => u32::from(short),
+        }
+    }
 }
 
 impl Index {
@@ -133,26 +152,36 @@ impl Index {
         self.header.total_lengths
     }
 
+    /// The node of each document, ascending.
+    pub(crate) fn nodes(&self) -> &[[u8; 32]] {
+        self.records(Section::Nodes)
+    }
+
     pub(crate) fn find(&self, node: NodeId) -> Option<u32> {
-        let nodes: &[[u8; 32]] = self.records(Section::Nodes);
+        let nodes = self.nodes();
         position_of(node.as_bytes(), nodes.len(), |it| &nodes[it]).ok().map(|it| it as u32)
     }
 
     pub(crate) fn node_at(&self, document: u32) -> NodeId {
-        let nodes: &[[u8; 32]] = self.records(Section::Nodes);
-        NodeId(Hash(nodes.get(document as usize).copied().unwrap_or_default()))
+        NodeId(Hash(self.nodes().get(document as usize).copied().unwrap_or_default()))
     }
 
-    /// Lengths of each field, by document.
-    pub(crate) fn columns_of_lengths(&self) -> [&[u32]; N_FIELDS] {
-        let lengths: &[[u32; N_FIELDS]] = self.records(Section::Lengths);
-        let lengths: &[u32] = bytemuck::cast_slice(lengths);
-        let n_documents = self.count() as usize;
-        std::array::from_fn(|field| &lengths[field * n_documents..][..n_documents])
+    pub(crate) fn all_lengths(&self) -> Lengths<'_> {
+        Lengths { short: self.columns(Section::ShortLengths), all: self.columns(Section::Lengths) }
     }
 
     pub(crate) fn lengths_at(&self, document: u32) -> [u32; N_FIELDS] {
-        self.columns_of_lengths().map(|it| it.get(document as usize).copied().unwrap_or(0))
+        let lengths = self.all_lengths();
+        let document = (document < self.count()).then_some(document as usize);
+        std::array::from_fn(|field| document.map_or(0, |it| lengths.of(field, it)))
+    }
+
+    /// A number of each document, by field.
+    fn columns<T: bytemuck::Pod>(&self, section: Section) -> [&[T]; N_FIELDS] {
+        let rows: &[[T; N_FIELDS]] = self.records(section);
+        let all: &[T] = bytemuck::cast_slice(rows);
+        let n_documents = self.count() as usize;
+        std::array::from_fn(|field| &all[field * n_documents..][..n_documents])
     }
 
     pub(crate) fn record(&self, document: u32) -> Option<&DocumentRecord> {

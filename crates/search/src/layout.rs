@@ -8,7 +8,7 @@ use crate::image::{Error, Result};
 
 const MAGIC: [u8; 8] = *b"knowsrch";
 /// Raise it when the layout or the tokens change: old files are then rebuilt.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Reads otherwise on a machine of the other byte order.
 const ORDER: u32 = 0x0102_0304;
 
@@ -40,6 +40,8 @@ pub(crate) enum Section {
     Nodes,
     /// A column for each field: a query reads few fields of many documents.
     Lengths,
+    /// The same, a byte each, `LONG_LENGTH` for longer ones: nearly all are short, and so they stay in the cache.
+    ShortLengths,
     Documents,
     Dictionary,
     Terms,
@@ -47,7 +49,8 @@ pub(crate) enum Section {
     Vectors,
 }
 
-pub(crate) const N_SECTIONS: usize = 7;
+pub(crate) const N_SECTIONS: usize = 8;
+pub(crate) const LONG_LENGTH: u8 = u8::MAX;
 pub(crate) const HEADER: usize = size_of::<Header>();
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Pod, Zeroable)]
@@ -143,6 +146,7 @@ pub(crate) fn header_of(bytes: &[u8]) -> Result<Header> {
         && header.n_terms < u64::from(u32::MAX)
         && fits(Section::Nodes, header.n_documents, 32)
         && fits(Section::Lengths, header.n_documents, 4 * N_FIELDS)
+        && fits(Section::ShortLengths, header.n_documents, N_FIELDS)
         && fits(Section::Documents, header.n_documents, size_of::<DocumentRecord>())
         && fits(Section::Terms, header.n_terms, size_of::<TermRecord>());
     if !is_whole {

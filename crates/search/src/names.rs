@@ -100,6 +100,8 @@ pub struct FileIndex(pub u32);
 pub struct Names {
     bytes: Bytes,
     header: Header,
+    /// Where each section begins, and the end of the last.
+    offsets: [usize; 6],
     /// Made when it is first asked for; a process that answers one task pays no more than for looking once.
     by_segment: OnceLock<FxHashMap<Box<str>, Vec<FileIndex>>>,
 }
@@ -242,11 +244,21 @@ impl Names {
         let by_name = self.by_name();
         let from = by_name.partition_point(|&it| order(self.name(it)) == Ordering::Less);
         let rest = &by_name[from..];
-        &rest[..rest.partition_point(|&it| order(self.name(it)) == Ordering::Equal)]
+        let is_equal = |it: &u32| order(self.name(*it)) == Ordering::Equal;
+        // Few are equal: their end is looked for nearby first.
+        let mut near = 1;
+        while rest.get(near - 1).is_some_and(is_equal) {
+            near *= 2;
+        }
+        &rest[..rest[..near.min(rest.len())].partition_point(is_equal)]
     }
 
+    #[inline]
     fn node(&self, node: u32) -> NodeName {
-        self.section::<NodeName>(0, self.header.n_nodes)[node as usize]
+        let from = HEADER + node as usize * size_of::<NodeName>();
+        bytemuck::pod_read_unaligned(
+            &self.bytes.as_slice()[..self.offsets[1]][from..][..size_of::<NodeName>()],
+        )
     }
 
     fn files(&self) -> &[FileName] {
@@ -261,15 +273,25 @@ impl Names {
         self.section(3, self.header.n_placed)
     }
 
+    #[inline]
     fn text(&self, from: u32, length: u32) -> &str {
-        let text: &[u8] = self.section(4, self.header.text_bytes);
-        let bytes = text.get(from as usize..from as usize + length as usize).unwrap_or_default();
-        // Checked when it was built, and by the sum when it was opened.
-        std::str::from_utf8(bytes).unwrap_or_default()
+        self.texts().get(from as usize..from as usize + length as usize).unwrap_or_default()
     }
 
+    /// The texts of all nodes and files.
+    #[inline]
+    fn texts(&self) -> &str {
+        let bytes = self.section(4, self.header.text_bytes);
+        #[expect(unsafe_code, reason = "a name is asked for too often to look at its bytes each time")]
+        // SAFETY: it was made of texts, or looked at when it was opened.
+        unsafe {
+            std::str::from_utf8_unchecked(bytes)
+        }
+    }
+
+    #[inline]
     fn section<T: Pod>(&self, number: usize, n_items: u64) -> &[T] {
-        let from = offsets(&self.header).map_or(0, |it| it[number]);
+        let from = self.offsets[number];
         bytemuck::cast_slice(&self.bytes.as_slice()[from..from + size_of::<T>() * n_items as usize])
     }
 
@@ -280,14 +302,15 @@ impl Names {
         if header.magic != MAGIC || header.version != VERSION {
             return Err(Error::Damaged("another version wrote it, or it is no list of names"));
         }
-        let length = offsets(&header).map(|it| it[5].next_multiple_of(8));
-        if length != Some(all.len()) {
-            return Err(Error::Damaged("its length is not what its header states"));
-        }
+        let offsets = offsets(&header).filter(|it| it[5].next_multiple_of(8) == all.len());
+        let offsets = offsets.ok_or(Error::Damaged("its length is not what its header states"))?;
         if checksum(&all[HEADER..]) != header.checksum {
             return Err(Error::Damaged("its checksum does not hold"));
         }
-        let names = Names { header, bytes, by_segment: OnceLock::new() };
+        if std::str::from_utf8(&all[offsets[4]..offsets[5]]).is_err() {
+            return Err(Error::Damaged("its texts are none"));
+        }
+        let names = Names { header, offsets, bytes, by_segment: OnceLock::new() };
         let n_nodes = names.header.n_nodes;
         let fits = names.by_name().iter().chain(names.by_file()).all(|&it| u64::from(it) < n_nodes)
             && names.files().windows(2).all(|pair| pair[0].first <= pair[1].first)

@@ -136,6 +136,19 @@ impl<'b> Cursor<'b> {
         (self.code < LONG).then(|| (usize::from(self.code >> 4 & 7), u32::from(self.code & 15) + 1))
     }
 
+    /// Visits the fields that have the term and how often, in the long form; what makes no sense ends it.
+    #[inline(always)]
+    pub(crate) fn each_count(&self, mut visit: impl FnMut(usize, u32)) {
+        let Some((&mask, rest)) = self.bytes.get(self.counts..self.at).and_then(|it| it.split_first()) else {
+            return;
+        };
+        let mut at = 0;
+        for field in fields_of(mask) {
+            let Some(count) = varint::read(rest, &mut at) else { return };
+            visit(field, count);
+        }
+    }
+
     /// What the key has; nothing at the end.
     #[inline]
     pub(crate) fn counts(&self) -> Counts {

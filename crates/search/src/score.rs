@@ -11,10 +11,8 @@
 //! Sums are taken in the order of fields and of terms' texts, so that the same documents give the same bits on every
 //! machine, whether they are asked through an index or an overlay.
 
-use knowing_model::NodeId;
-
 use crate::fields::N_FIELDS;
-use crate::image::DocIndex;
+use crate::image::{DocIndex, Lengths};
 use crate::postings::{Counts, fields_of};
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -52,9 +50,38 @@ pub struct Query {
     terms: Vec<QueryTerm>,
 }
 
+/// Views of a query at most: so many numbers are a few instructions.
+pub(crate) const MAX_VIEWS: usize = 8;
+
+/// A number for each view.
+pub(crate) type Lanes = [f64; MAX_VIEWS];
+
+pub(crate) fn in_lanes(of_views: impl Iterator<Item = f64>) -> Lanes {
+    let mut lanes = [0.0; MAX_VIEWS];
+    lanes.iter_mut().zip(of_views).for_each(|(lane, it)| *lane = it);
+    lanes
+}
+
+/// Adds what a term gives to a document of which its fields weigh `x` in each view.
+#[inline(always)]
+pub(crate) fn saturate(sums: &mut Lanes, of_term: &Lanes, k1: f64, x: &Lanes) {
+    let given: Lanes = std::array::from_fn(|lane| of_term[lane] * saturated(x[lane], k1));
+    sums.iter_mut().zip(given).for_each(|(sum, it)| *sum += it);
+}
+
+#[inline(always)]
+pub(crate) fn saturated(x: f64, k1: f64) -> f64 {
+    // Where both are 0, nothing is to be added either.
+    x / (k1 + x).max(f64::MIN_POSITIVE)
+}
+
 impl Query {
     /// Terms are sorted by text; weights of the same term are added.
+    ///
+    /// # Panics
+    /// When there are more than eight views.
     pub fn new(views: Vec<View>, mut terms: Vec<QueryTerm>) -> Query {
+        assert!(views.len() <= MAX_VIEWS, "a query has at most {MAX_VIEWS} views");
         for it in &mut terms {
             it.counts.resize(views.len(), 0.0);
         }
@@ -83,8 +110,17 @@ impl Query {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Hit {
     pub document: DocIndex,
-    pub node: NodeId,
     pub score: f64,
+}
+
+/// What a query finds.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Answer {
+    /// For each view the best documents, best first; equal scores in ascending order of nodes. Documents without any term
+    /// are left out.
+    pub hits: Vec<Vec<Hit>>,
+    /// The score of every document in the first view.
+    pub scores: Vec<f64>,
 }
 
 /// Where a document's score in a view comes from.
@@ -138,17 +174,23 @@ impl Norms {
         norms
     }
 
-    /// Occurrences in each field, set against their lengths.
-    pub(crate) fn weigh_all(&self, counts: &Counts, lengths: &[u32; N_FIELDS]) -> [f64; N_FIELDS] {
+    /// Occurrences in each field of a document, set against their lengths.
+    #[inline]
+    pub(crate) fn weigh_all(
+        &self,
+        counts: &Counts,
+        lengths: &Lengths<'_>,
+        document: usize,
+    ) -> [f64; N_FIELDS] {
         let mut weighed = [0.0; N_FIELDS];
         for field in fields_of(counts.mask) {
-            weighed[field] = self.weigh(field, counts.of[field], lengths[field]);
+            weighed[field] = self.weigh(field, counts.of[field], lengths.of(field, document));
         }
         weighed
     }
 
     /// Occurrences in a field of some length, set against its average.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn weigh(&self, field: usize, count: u32, length: u32) -> f64 {
         f64::from(count)
             / match self.table.get(length as usize) {

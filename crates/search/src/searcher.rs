@@ -2,10 +2,10 @@
 
 use knowing_model::NodeId;
 
-use crate::blocks::{Candidate, best_of};
+use crate::blocks::{Candidate, Found, best_of};
 use crate::fields::N_FIELDS;
 use crate::image::{DocIndex, Index};
-use crate::score::{Hit, Norms, Parts, Query, Scoring, Statistics};
+use crate::score::{Answer, Hit, Lanes, Norms, Parts, Query, Scoring, Statistics, in_lanes};
 
 /// A collection that can be asked.
 pub trait Searcher {
@@ -64,17 +64,17 @@ pub trait Searcher {
                     segments.iter().map(|segment| segment.index.find_term(&it.term)).collect();
                 let n_documents = self.document_frequency(&it.term);
                 let idf = statistics.idf(n_documents);
-                let weights = it.counts.iter().map(|count| count * idf).collect();
+                let weights = in_lanes(it.counts.iter().map(|count| count * idf));
                 (n_documents > 0).then_some(PreparedTerm { place, idf, numbers, weights })
             })
             .collect();
-        Prepared { query, segments, terms, norms: Norms::new(&statistics, scoring) }
+        let weights = std::array::from_fn(|field| in_lanes(query.views().iter().map(|it| it.weights[field])));
+        Prepared { query, segments, terms, weights, norms: Norms::new(&statistics, scoring) }
     }
 
-    /// For each view the best documents, best first; equal scores in ascending order of nodes. Documents without any term
-    /// are left out.
+    /// For each view the best documents, as `Prepared::answer` has them.
     fn search(&self, query: &Query, scoring: &Scoring, limit: usize) -> Vec<Vec<Hit>> {
-        self.prepare(query, scoring).best(limit)
+        self.prepare(query, scoring).answer(limit).hits
     }
 
     /// Where the score of one document in one view comes from. For many documents, `prepare` first.
@@ -99,6 +99,8 @@ pub struct Prepared<'s> {
     pub(crate) segments: Vec<Segment<'s>>,
     /// Those that some document has.
     pub(crate) terms: Vec<PreparedTerm>,
+    /// Weights of each field.
+    pub(crate) weights: [Lanes; N_FIELDS],
     pub(crate) norms: Norms,
 }
 
@@ -108,44 +110,45 @@ pub(crate) struct PreparedTerm {
     pub(crate) idf: f64,
     /// By segment.
     pub(crate) numbers: Vec<Option<u32>>,
-    /// Query weight times idf, by view.
-    pub(crate) weights: Vec<f64>,
+    /// Query weight times idf.
+    pub(crate) weights: Lanes,
 }
 
 impl Prepared<'_> {
-    /// See `Searcher::search`.
-    pub fn best(&self, limit: usize) -> Vec<Vec<Hit>> {
-        self.ranked(limit, |segment| best_of(self, segment, limit))
+    pub fn answer(&self, limit: usize) -> Answer {
+        self.joined(limit, |segment| best_of(self, segment, limit))
     }
 
     /// The best of what each segment offers.
-    pub(crate) fn ranked(
-        &self,
-        limit: usize,
-        offered: impl Fn(usize) -> Vec<Vec<Candidate>>,
-    ) -> Vec<Vec<Hit>> {
-        let mut found: Vec<Vec<Hit>> = vec![Vec::new(); self.query.views().len()];
+    pub(crate) fn joined(&self, limit: usize, offered: impl Fn(usize) -> Found) -> Answer {
+        let mut hits: Vec<Vec<Hit>> = vec![Vec::new(); self.query.views().len()];
+        let mut scores = Vec::new();
         for number in 0..self.segments.len() {
-            let segment = self.segments[number];
-            for (hits, best) in found.iter_mut().zip(offered(number)) {
-                hits.extend(best.into_iter().map(|Candidate { score, document }| Hit {
-                    document: DocIndex(segment.first + document),
-                    node: segment.index.node_at(document),
-                    score,
-                }));
+            let offered = offered(number);
+            let first = self.segments[number].first;
+            for (hits, mut best) in hits.iter_mut().zip(offered.best) {
+                best.sort_unstable();
+                best.truncate(limit);
+                let hit =
+                    |it: Candidate| Hit { document: DocIndex(first + it.document()), score: it.score() };
+                hits.extend(best.into_iter().map(hit));
+            }
+            match scores.is_empty() {
+                true => scores = offered.scores,
+                false => scores.extend(offered.scores),
             }
         }
-        let order = |one: &Hit, other: &Hit| {
-            other.score.total_cmp(&one.score).then_with(|| one.node.cmp(&other.node))
-        };
-        for hits in &mut found {
-            if hits.len() > limit && limit > 0 {
-                hits.select_nth_unstable_by(limit - 1, order);
+        if self.segments.len() > 1 {
+            // Documents of one segment stand in the order of their nodes.
+            let node = |it: &Hit| locate(&self.segments, it.document).map(|(_, index, it)| index.node_at(it));
+            for hits in &mut hits {
+                hits.sort_by(|one, other| {
+                    other.score.total_cmp(&one.score).then_with(|| node(one).cmp(&node(other)))
+                });
+                hits.truncate(limit);
             }
-            hits.truncate(limit);
-            hits.sort_unstable_by(order);
         }
-        found
+        Answer { hits, scores }
     }
 }
 

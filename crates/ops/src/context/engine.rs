@@ -6,7 +6,7 @@ use knowing_graph::{Graph, NodeIndex};
 use knowing_index::{Anchored, Anchors};
 use knowing_model::{EdgeKind, Hash, Hasher, identity};
 use knowing_retrieve::{OnDisk, Packing, Run, Settings, Sources, Texts, pack};
-use knowing_search::{Collection, FileIndex, Names};
+use knowing_search::{Collection, Documents, FileIndex, Names};
 use knowing_store::{NewPack, Reader, Store};
 use knowing_wire::{Detail, Format, Payload};
 
@@ -22,16 +22,16 @@ pub(crate) struct Images {
     graph: Graph,
     search: Collection,
     names: Names,
+    documents: Documents,
 }
 
 impl Images {
     pub(crate) fn open(opened: &Opened) -> Result<Images> {
         let (store, snapshot) = (&opened.store, opened.snapshot());
-        Ok(Images {
-            graph: knowing_index::open_graph(store, snapshot)?,
-            search: knowing_index::open_search(store, snapshot)?,
-            names: knowing_index::open_names(store, snapshot)?,
-        })
+        let graph = knowing_index::open_graph(store, snapshot)?;
+        let search = knowing_index::open_search(store, snapshot)?;
+        let names = knowing_index::open_names(store, snapshot)?;
+        Ok(Images { documents: Documents::new(&search, graph.ids()), graph, search, names })
     }
 }
 
@@ -118,8 +118,8 @@ impl<'a> Engine<'a> {
     }
 
     pub(crate) fn sources(&self) -> Sources<'_> {
-        let Images { graph, search, names } = &*self.images;
-        Sources { graph, search, names }
+        let Images { graph, search, names, documents } = &*self.images;
+        Sources { graph, search, names, documents }
     }
 
     pub(crate) fn tree(&self) -> &Tree {

@@ -12,15 +12,17 @@ use crate::noise;
 use crate::query::Side;
 
 /// Adds them to the candidates; of each neighbourhood those with the best words.
-pub(crate) fn expand(cx: Channels<'_>, harvest: &mut Harvest, score: impl Fn(NodeIndex) -> f64) {
+pub(crate) fn expand(cx: Channels<'_>, harvest: &mut Harvest) {
     let params = &cx.params.channels;
     let best: Vec<NodeIndex> = fuse(&harvest.candidates, params, |_| true)
         .into_iter()
         .take(params.n_expanded)
         .map(|it| it.0)
         .collect();
+    let lexical = &harvest.lexical;
     let ranked = |nodes: Vec<NodeIndex>, limit: usize| {
-        let mut scored: Vec<(f64, NodeIndex)> = nodes.into_iter().map(|it| (score(it), it)).collect();
+        let mut scored: Vec<(f64, NodeIndex)> =
+            nodes.into_iter().map(|it| (lexical.score(cx, it), it)).collect();
         scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         scored.dedup();
         scored.into_iter().take(limit).map(|it| Found::plain(it.1)).collect::<Vec<_>>()

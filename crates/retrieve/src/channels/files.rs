@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use knowing_search::FileIndex;
+use knowing_search::{FileIndex, Names};
 
 use super::Channels;
 use super::frames::file_of;
@@ -12,8 +12,9 @@ use super::frames::file_of;
 pub(crate) struct Mentions {
     /// Written as paths, in order of the text.
     pub(crate) paths: Vec<FileIndex>,
-    /// For each file the most segments of an imported or dotted name that agree with its path.
-    modules: Vec<(FileIndex, u32)>,
+    /// Imported or dotted names, and the first segments of them in lower case.
+    written: Vec<Vec<String>>,
+    firsts: BTreeSet<String>,
 }
 
 impl Mentions {
@@ -30,24 +31,22 @@ impl Mentions {
             }
         }
         let dotted = cx.task.identifiers.iter().map(|it| &it.segments).filter(|it| it.len() > 1);
-        let written: Vec<&Vec<String>> = cx.task.imported.iter().chain(dotted).collect();
-        let firsts: BTreeSet<String> = written.iter().map(|it| it[0].to_ascii_lowercase()).collect();
-        let files: BTreeSet<FileIndex> =
-            firsts.iter().flat_map(|it| cx.names.files_with_segment(it)).copied().collect();
-        let modules = files.into_iter().filter_map(|file| {
-            let path = cx.names.path(file);
-            let most = written.iter().map(|it| agreeing(path, it)).max().unwrap_or(0);
-            (most > 0).then_some((file, most))
-        });
-        Mentions { paths, modules: modules.collect() }
+        let written: Vec<Vec<String>> = cx.task.imported.iter().chain(dotted).cloned().collect();
+        let firsts = written.iter().map(|it| it[0].to_ascii_lowercase()).collect();
+        Mentions { paths, written, firsts }
     }
 
     pub(crate) fn is_named(&self, file: FileIndex) -> bool {
         self.paths.contains(&file)
     }
 
-    pub(crate) fn module_segments(&self, file: FileIndex) -> u32 {
-        self.modules.binary_search_by_key(&file, |it| it.0).map_or(0, |at| self.modules[at].1)
+    /// The most segments of an imported or dotted name that agree with a file's path.
+    pub(crate) fn module_segments(&self, names: &Names, file: FileIndex) -> u32 {
+        let has_first = |it: &String| names.files_with_segment(it).binary_search(&file).is_ok();
+        if !self.firsts.iter().any(has_first) {
+            return 0;
+        }
+        self.written.iter().map(|it| agreeing(names.path(file), it)).max().unwrap_or(0)
     }
 }
 

@@ -28,7 +28,7 @@ pub(super) fn fill(cx: Channels<'_>) -> Vec<NodeIndex> {
     let terms = terms.into_iter().map(|term| QueryTerm { term, counts: vec![1.0] }).collect();
     let query = Query::new(vec![View { weights }], terms);
     let hits = cx.search.search(&query, &cx.query.scoring, MAX_FOUND);
-    let nodes = hits.iter().flatten().filter_map(|it| cx.graph.find(it.node));
+    let nodes = hits.iter().flatten().filter_map(|it| cx.node(it.document));
     found.extend(nodes);
     found.retain(|&it| cx.graph.node(it).kind() != NodeKind::File);
     found

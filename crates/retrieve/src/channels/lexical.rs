@@ -2,7 +2,7 @@
 
 use knowing_graph::NodeIndex;
 use knowing_model::{NodeFlags, NodeKind};
-use knowing_search::{DocIndex, Hit, Searcher as _};
+use knowing_search::{Answer, Hit};
 use rustc_hash::FxHashMap;
 
 use super::Channels;
@@ -20,25 +20,22 @@ pub(crate) struct Lexical {
     ranks: Vec<FxHashMap<NodeIndex, u32>>,
     /// Scores of all hits of the whole task, tests included.
     pub(crate) whole: Vec<(NodeIndex, f64)>,
+    /// Of every document, for the whole task.
+    scores: Vec<f64>,
 }
 
 impl Lexical {
     pub(super) fn ask(cx: Channels<'_>) -> Lexical {
         let params = &cx.params.channels;
-        let answers = cx.search.search(&cx.query.query, &cx.query.scoring, params.asked_hits);
+        let Answer { hits: answers, scores } = cx.prepared.answer(params.asked_hits);
         let mut best = [0.0; N_SIDES];
         let mut hits = Vec::with_capacity(N_SIDES);
         let mut whole = Vec::new();
-        // Most documents are hits of several sides.
-        let mut nodes: FxHashMap<DocIndex, Option<NodeIndex>> = FxHashMap::default();
         for (side, answer) in answers.iter().enumerate() {
             best[side] = answer.first().map_or(0.0, |it| it.score);
-            let mut node = |hit: &Hit| {
-                let node = *nodes.entry(hit.document).or_insert_with(|| cx.graph.find(hit.node));
-                Some((node?, hit.score))
-            };
+            let node = |hit: &Hit| Some((cx.node(hit.document)?, hit.score));
             if side == Side::Whole as usize {
-                whole = answer.iter().filter_map(&mut node).collect();
+                whole = answer.iter().filter_map(node).collect();
             }
             let own = answer.iter().filter_map(node).filter(|it| !noise::is_foreign(cx.graph, it.0));
             hits.push(mostly_code(cx, own));
@@ -51,12 +48,17 @@ impl Lexical {
             .iter()
             .map(|it| it.iter().zip(0..).map(|((node, _), rank)| (*node, rank)).collect())
             .collect();
-        Lexical { hits, best, ranks, whole }
+        Lexical { hits, best, ranks, whole, scores }
     }
 
     /// Hits in order of their score.
     pub(crate) fn of(&self, side: Side) -> &[(NodeIndex, f64)] {
         self.hits.get(side as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// The score of any node for the whole task.
+    pub(crate) fn score(&self, cx: Channels<'_>, node: NodeIndex) -> f64 {
+        cx.document(node).and_then(|it| self.scores.get(it.0 as usize)).copied().unwrap_or(0.0)
     }
 
     pub(crate) fn rank(&self, side: Side, node: NodeIndex) -> Option<u32> {

@@ -13,7 +13,7 @@ mod path_context;
 mod tiered;
 
 use knowing_graph::{Graph, NodeIndex};
-use knowing_search::{Collection, Names};
+use knowing_search::{Collection, DocIndex, Documents, Names, Prepared};
 
 use crate::candidates::{Candidates, Channel, Found};
 use crate::noise;
@@ -38,8 +38,10 @@ pub(crate) struct Channels<'a> {
     pub(crate) graph: &'a Graph,
     pub(crate) search: &'a Collection,
     pub(crate) names: &'a Names,
+    pub(crate) documents: &'a Documents,
     pub(crate) task: &'a Task,
     pub(crate) query: &'a TaskQuery,
+    pub(crate) prepared: &'a Prepared<'a>,
     pub(crate) params: &'a Params,
     pub(crate) switches: Switches,
 }
@@ -112,6 +114,14 @@ impl Channels<'_> {
     /// Mechanism 5: little was found, so look wider.
     pub(crate) fn fill_gap(self) -> Vec<NodeIndex> {
         gap::fill(self).into_iter().filter(|&it| !noise::is_noise(self.graph, self.names, it)).collect()
+    }
+
+    pub(crate) fn document(self, node: NodeIndex) -> Option<DocIndex> {
+        self.documents.of(node.0)
+    }
+
+    pub(crate) fn node(self, document: DocIndex) -> Option<NodeIndex> {
+        self.documents.node(document).map(NodeIndex)
     }
 
     pub(crate) fn on(self, part: Part) -> bool {

@@ -76,6 +76,9 @@ impl Tiers<'_> {
     fn substrings(&mut self, keywords: &[&Keyword]) {
         let long: Vec<&[u8]> =
             keywords.iter().map(|it| it.lower.as_bytes()).filter(|it| it.len() >= SUBSTRING_MIN).collect();
+        if long.is_empty() {
+            return;
+        }
         let mut found: Vec<Vec<u32>> = vec![Vec::new(); long.len()];
         for node in 0..self.cx.names.n_nodes() as u32 {
             let symbol = self.cx.names.symbol(node).as_bytes();

@@ -6,7 +6,7 @@ mod words;
 use knowing_graph::{NodeIndex, Standing, Walked};
 use knowing_model::{EdgeKind, NodeFlags, NodeKind};
 use knowing_search::{
-    DocIndex, Evaluation, Field, FileIndex, N_FIELDS, Prepared, Searcher as _, Tokenizer, with_tokenizer,
+    DocIndex, Evaluation, Field, FileIndex, N_FIELDS, Searcher as _, Tokenizer, with_tokenizer,
 };
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -19,7 +19,9 @@ use crate::params::Part;
 use crate::query::{N_SIDES, Side};
 
 use company::{Group, Near, Support, groups, nearness, supports};
-use words::{Identified, Intent, Terms, coverage, file_stem, identified, intent, said, scope_said, terms_of};
+use words::{
+    Identified, Intent, Said, Terms, coverage, file_stem, identified, intent, said, scope_said, terms_of,
+};
 
 /// What holds for the whole run.
 #[derive(Clone, Debug, Default)]
@@ -134,20 +136,14 @@ pub(crate) struct Walks<'a> {
     pub(crate) standings: &'a FxHashMap<NodeIndex, Standing>,
 }
 
-pub(crate) fn gather(
-    cx: Channels<'_>,
-    harvest: &Harvest,
-    prepared: &Prepared<'_>,
-    walks: &Walks<'_>,
-) -> (Scene, Vec<Evidence>) {
+pub(crate) fn gather(cx: Channels<'_>, harvest: &Harvest, walks: &Walks<'_>) -> (Scene, Vec<Evidence>) {
     let walk_ranks =
         walks.walked.scores.iter().zip(0..).map(|((node, score), rank)| (*node, (rank, *score))).collect();
     let gathering = Gathering {
         cx,
         harvest,
-        prepared,
         walks,
-        terms: terms_of(cx, prepared),
+        terms: terms_of(cx),
         walk_ranks,
         supports: supports(cx, harvest),
         scope: cx.task.scope.as_deref().map(knowing_search::tokens).unwrap_or_default(),
@@ -155,7 +151,9 @@ pub(crate) fn gather(
     // What is known of one candidate depends on no other: threads take some each.
     let some = |candidates: &[Candidate]| with_tokenizer(|it| gathering.of(candidates, it));
     let parts: Vec<Vec<Evidence>> = harvest.candidates.list.par_chunks(AT_ONCE).map(some).collect();
-    let mut list: Vec<Evidence> = parts.into_iter().flatten().collect();
+    // What is known is large: there is room for all of it before it is moved.
+    let mut list: Vec<Evidence> = Vec::with_capacity(harvest.candidates.list.len());
+    parts.into_iter().for_each(|mut part| list.append(&mut part));
     groups(cx, &mut list, harvest.lexical.best[Side::Whole as usize]);
     nearness(cx, &mut list);
     let scene = scene(cx, harvest, &gathering.terms, &list);
@@ -169,7 +167,6 @@ const AT_ONCE: usize = 64;
 struct Gathering<'a> {
     cx: Channels<'a>,
     harvest: &'a Harvest,
-    prepared: &'a Prepared<'a>,
     walks: &'a Walks<'a>,
     terms: Terms,
     walk_ranks: FxHashMap<NodeIndex, (u32, f64)>,
@@ -180,9 +177,8 @@ struct Gathering<'a> {
 impl Gathering<'_> {
     fn of(&self, candidates: &[Candidate], tokenizer: &mut Tokenizer) -> Vec<Evidence> {
         let mut evaluation = Evaluation::default();
-        let mut files: FxHashMap<FileIndex, f64> = FxHashMap::default();
-        let mut owners: FxHashMap<NodeIndex, f64> = FxHashMap::default();
-        let one = |it| self.of_one(it, tokenizer, &mut evaluation, &mut files, &mut owners);
+        let mut files: FxHashMap<Option<FileIndex>, OfFile> = FxHashMap::default();
+        let one = |it| self.of_one(it, tokenizer, &mut evaluation, &mut files);
         candidates.iter().map(one).collect()
     }
 
@@ -191,17 +187,16 @@ impl Gathering<'_> {
         candidate: &Candidate,
         tokenizer: &mut Tokenizer,
         evaluation: &mut Evaluation,
-        files: &mut FxHashMap<FileIndex, f64>,
-        owners: &mut FxHashMap<NodeIndex, f64>,
+        files: &mut FxHashMap<Option<FileIndex>, OfFile>,
     ) -> Evidence {
-        let Gathering { cx, harvest, prepared, walks, terms, walk_ranks, supports, scope } = self;
+        let Gathering { cx, harvest, walks, terms, walk_ranks, supports, scope } = self;
         let cx = *cx;
         let node = candidate.node;
         let record = cx.graph.node(node);
-        let doc = cx.search.document(record.id());
+        let doc = cx.document(node);
         match doc {
-            Some(doc) => prepared.evaluate(doc, evaluation),
-            None => evaluation.clear(N_SIDES),
+            Some(doc) => cx.prepared.evaluate(doc, evaluation),
+            None => evaluation.clear(),
         }
         let mut scores = [0.0; N_SIDES];
         scores.copy_from_slice(&evaluation.views[..N_SIDES]);
@@ -215,11 +210,10 @@ impl Gathering<'_> {
         let file = cx.names.file(node.0);
         let (first, last) = cx.names.lines(node.0);
         let of_name = said(tokenizer, name, terms);
-        let file_own = file.map_or(0.0, |it| *files.entry(it).or_insert_with(|| file_own(cx, prepared, it)));
+        let of_file = files.entry(file).or_insert_with(|| self.of_file(file, tokenizer));
         let support = supports.get(&node).copied().unwrap_or_default();
         let owner = symbol.rsplit('.').nth(1).unwrap_or_default();
         let of_owner = said(tokenizer, owner, terms);
-        let of_stem = said(tokenizer, file_stem(path), terms);
         let lengths = doc.map(|it| cx.search.lengths(it)).unwrap_or_default();
         let walk = walk_ranks.get(&node);
         Evidence {
@@ -243,13 +237,13 @@ impl Gathering<'_> {
             name_rarest: of_name.rarest,
             owner_said: of_owner.share,
             owner_said_by_idf: of_owner.by_idf,
-            file_said: of_stem.share,
-            file_said_by_idf: of_stem.by_idf,
+            file_said: of_file.stem.share,
+            file_said_by_idf: of_file.stem.by_idf,
             scope_said: scope_said(tokenizer, scope, path, symbol),
             rarest: covered.rarest,
             rare_covered: covered.rare,
-            file_own,
-            owner_own: owner_own(cx, prepared, owners, node),
+            file_own: of_file.own,
+            owner_own: owner_own(cx, harvest, node),
             test_caller: support.test_caller,
             n_test_callers: support.n_test_callers,
             caller: support.caller,
@@ -259,8 +253,8 @@ impl Gathering<'_> {
             file_commits: 0.0,
             identified: identified(cx, node.0, name, symbol),
             namesakes: cx.names.n_namesakes(node.0) as f64,
-            file_named: file.is_some_and(|it| harvest.mentions.is_named(it)),
-            module_segments: file.map_or(0.0, |it| f64::from(harvest.mentions.module_segments(it))),
+            file_named: of_file.is_named,
+            module_segments: of_file.module_segments,
             frame_depth: harvest.frames.iter().find(|it| it.node == node).map(|it| it.depth),
             message_said: covered.message,
             raises: raises(cx, node),
@@ -268,9 +262,9 @@ impl Gathering<'_> {
             owner: Group::default(),
             package: Group::default(),
             namesake: Group::default(),
-            path_says_test: noise::says_test(path),
+            path_says_test: of_file.says_test,
             is_test: record.flags().contains(NodeFlags::TEST) || record.kind() == NodeKind::Test,
-            is_sideline: noise::is_sideline(path),
+            is_sideline: of_file.is_sideline,
             is_stand_in: noise::is_stand_in(cx.names, node),
             is_private: name.starts_with('_') && !name.starts_with("__"),
             is_dunder: name.starts_with("__"),
@@ -296,6 +290,29 @@ impl Gathering<'_> {
             inflow: harvest.inflow.sums(node),
         }
     }
+
+    fn of_file(&self, file: Option<FileIndex>, tokenizer: &mut Tokenizer) -> OfFile {
+        let Gathering { cx, harvest, terms, .. } = self;
+        let path = file.map_or("", |it| cx.names.path(it));
+        OfFile {
+            own: file.map_or(0.0, |it| file_own(*cx, harvest, it)),
+            stem: said(tokenizer, file_stem(path), terms),
+            is_named: file.is_some_and(|it| harvest.mentions.is_named(it)),
+            module_segments: file.map_or(0.0, |it| f64::from(harvest.mentions.module_segments(cx.names, it))),
+            says_test: noise::says_test(path),
+            is_sideline: noise::is_sideline(path),
+        }
+    }
+}
+
+/// What all candidates of a file share.
+struct OfFile {
+    own: f64,
+    stem: Said,
+    is_named: bool,
+    module_segments: f64,
+    says_test: bool,
+    is_sideline: bool,
 }
 
 fn scene(cx: Channels<'_>, harvest: &Harvest, terms: &Terms, list: &[Evidence]) -> Scene {
@@ -330,30 +347,16 @@ fn scene(cx: Channels<'_>, harvest: &Harvest, terms: &Terms, list: &[Evidence]) 
 }
 
 /// The whole-task score of a file's own top level.
-fn file_own(cx: Channels<'_>, prepared: &Prepared<'_>, file: FileIndex) -> f64 {
-    let mut nodes = cx.names.in_file(file).iter().map(|&it| cx.graph.node(NodeIndex(it)));
-    let top_level = nodes.find(|it| it.kind() == NodeKind::File);
-    let doc = top_level.and_then(|it| cx.search.document(it.id()));
-    doc.map_or(0.0, |it| whole(prepared, it))
-}
-
-fn whole(prepared: &Prepared<'_>, doc: DocIndex) -> f64 {
-    prepared.score(doc, Side::Whole as usize)
+fn file_own(cx: Channels<'_>, harvest: &Harvest, file: FileIndex) -> f64 {
+    let mut nodes = cx.names.in_file(file).iter().map(|&it| NodeIndex(it));
+    let top_level = nodes.find(|&it| cx.graph.node(it).kind() == NodeKind::File);
+    top_level.map_or(0.0, |it| harvest.lexical.score(cx, it))
 }
 
 /// The whole-task score of the type or module it stands in.
-fn owner_own(
-    cx: Channels<'_>,
-    prepared: &Prepared<'_>,
-    owners: &mut FxHashMap<NodeIndex, f64>,
-    node: NodeIndex,
-) -> f64 {
-    let Some(owner) = cx.graph.outgoing_of(node, EdgeKind::MemberOf).first().map(|it| it.other()) else {
-        return 0.0;
-    };
-    let score =
-        |_: &NodeIndex| cx.search.document(cx.graph.node(owner).id()).map_or(0.0, |doc| whole(prepared, doc));
-    *owners.entry(owner).or_insert_with_key(score)
+fn owner_own(cx: Channels<'_>, harvest: &Harvest, node: NodeIndex) -> f64 {
+    let owner = cx.graph.outgoing_of(node, EdgeKind::MemberOf).first();
+    owner.map_or(0.0, |it| harvest.lexical.score(cx, it.other()))
 }
 
 /// Whether it raises an exception that the task names.

@@ -1,6 +1,6 @@
 //! What the task's words say of a candidate: how much of the task it says, and how much of its names the task says.
 
-use knowing_search::{Evaluation, Field, Prepared, Tokenizer};
+use knowing_search::{Evaluation, Field, Tokenizer};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::channels::Channels;
@@ -43,11 +43,11 @@ pub(super) struct Terms {
     pub(super) messages: Vec<(Vec<bool>, f64)>,
 }
 
-pub(super) fn terms_of(cx: Channels<'_>, prepared: &Prepared<'_>) -> Terms {
+pub(super) fn terms_of(cx: Channels<'_>) -> Terms {
     let list = &cx.query.terms;
     let position: FxHashMap<String, usize> =
         list.iter().zip(0..).map(|((term, _), at)| (term.clone(), at)).collect();
-    let idf: Vec<f64> = prepared.idfs();
+    let idf: Vec<f64> = cx.prepared.idfs();
     let mut messages = Vec::new();
     const MAX_MESSAGES: usize = 8;
     for message in cx.task.messages.iter().take(MAX_MESSAGES) {

@@ -11,6 +11,9 @@ use super::Node;
 /// How many rows are asked together: their columns fit the nearest cache.
 const LANES: usize = 64;
 
+/// A feature of so many rows.
+type Column = [f32; LANES];
+
 /// As many leaves as there are bits.
 const MOST_LEAVES: usize = 32;
 
@@ -58,36 +61,40 @@ impl Together {
     pub(super) fn scores(&self, rows: &[f32], n_rows: usize, width: usize) -> Vec<f64> {
         let mut scores = vec![0.0; n_rows];
         rows.par_chunks(LANES * width).zip(scores.par_chunks_mut(LANES)).for_each(|(block, scores)| {
-            let mut columns = vec![0.0; width * LANES];
+            let mut columns = vec![[0.0; LANES]; width];
             for (lane, row) in block.chunks_exact(width).enumerate() {
-                for (column, value) in columns.chunks_exact_mut(LANES).zip(row) {
+                for (column, value) in columns.iter_mut().zip(row) {
                     column[lane] = *value;
                 }
             }
-            self.add_scores(&columns, &mut [0; LANES][..scores.len()], scores);
+            self.add_scores(&columns, scores);
         });
         scores
     }
 
-    fn add_scores(&self, columns: &[f32], remaining: &mut [u32], scores: &mut [f64]) {
+    fn add_scores(&self, columns: &[Column], scores: &mut [f64]) {
         #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx2") {
+        if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("bmi1") {
             #[expect(unsafe_code, reason = "only so can code for what not every processor has be called")]
             // SAFETY: the processor has it, as was asked just now.
-            return unsafe { self.add_scores_wide(columns, remaining, scores) };
+            return unsafe { self.add_scores_wide(columns, scores) };
         }
-        self.add_scores_as_compiled(columns, remaining, scores);
+        self.add_scores_by(columns, scores, remaining);
     }
 
-    /// The same, compiled for vectors of twice the width.
     #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    fn add_scores_wide(&self, columns: &[f32], remaining: &mut [u32], scores: &mut [f64]) {
-        self.add_scores_as_compiled(columns, remaining, scores);
+    #[target_feature(enable = "avx2,bmi1")]
+    fn add_scores_wide(&self, columns: &[Column], scores: &mut [f64]) {
+        self.add_scores_by(columns, scores, |splits, columns| remaining_wide(splits, columns));
     }
 
     #[inline(always)]
-    fn add_scores_as_compiled(&self, columns: &[f32], remaining: &mut [u32], scores: &mut [f64]) {
+    fn add_scores_by(
+        &self,
+        columns: &[Column],
+        scores: &mut [f64],
+        remaining: impl Fn(&[Split], &[Column]) -> [u32; LANES],
+    ) {
         let (mut splits, mut leaves) = (self.splits.as_slice(), self.leaves.as_slice());
         let (mut splits_before, mut leaves_before) = (0, 0);
         for tree in &self.trees {
@@ -95,11 +102,7 @@ impl Together {
             let (own_leaves, later_leaves) = leaves.split_at((tree.leaves - leaves_before) as usize);
             (splits, leaves, splits_before, leaves_before) =
                 (later_splits, later_leaves, tree.splits, tree.leaves);
-            remaining.fill(u32::MAX);
-            for split in own_splits {
-                split.ask(columns, remaining);
-            }
-            for (score, remaining) in scores.iter_mut().zip(&*remaining) {
+            for (score, remaining) in scores.iter_mut().zip(remaining(own_splits, columns)) {
                 *score += own_leaves[remaining.trailing_zeros() as usize];
             }
         }
@@ -131,17 +134,37 @@ impl Together {
     }
 }
 
-impl Split {
-    /// Takes away from each row the leaves that it does not reach.
-    #[inline(always)]
-    fn ask(&self, columns: &[f32], remaining: &mut [u32]) {
-        let start = usize::from(self.feature) * LANES;
-        // No constant length here: the compiler then keeps the lanes in vectors instead of taking them apart.
-        let column = &columns[start..start + remaining.len()];
-        for (remaining, value) in remaining.iter_mut().zip(column) {
-            *remaining &= if *value <= self.threshold { u32::MAX } else { self.remain };
+/// The leaves of a tree that each row can reach.
+fn remaining(splits: &[Split], columns: &[Column]) -> [u32; LANES] {
+    let mut remaining = [u32::MAX; LANES];
+    for split in splits {
+        for (remaining, value) in remaining.iter_mut().zip(&columns[usize::from(split.feature)]) {
+            *remaining &= if *value <= split.threshold { u32::MAX } else { split.remain };
         }
     }
+    remaining
+}
+
+/// The same, eight rows an instruction; those of a block stay in the processor while it asks all splits of a tree.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn remaining_wide(splits: &[Split], columns: &[Column]) -> [u32; LANES] {
+    use std::arch::x86_64::{
+        _CMP_LE_OQ, _mm256_and_si256, _mm256_castps_si256, _mm256_cmp_ps, _mm256_or_si256, _mm256_set1_epi32,
+        _mm256_set1_ps,
+    };
+    let mut remaining = [_mm256_set1_epi32(-1); LANES / 8];
+    for split in splits {
+        let threshold = _mm256_set1_ps(split.threshold);
+        let remain = _mm256_set1_epi32(split.remain.cast_signed());
+        let column: &[[f32; 8]; LANES / 8] = bytemuck::cast_ref(&columns[usize::from(split.feature)]);
+        for (remaining, &values) in remaining.iter_mut().zip(column) {
+            let goes_left = _mm256_cmp_ps::<_CMP_LE_OQ>(bytemuck::cast(values), threshold);
+            let kept = _mm256_or_si256(_mm256_castps_si256(goes_left), remain);
+            *remaining = _mm256_and_si256(*remaining, kept);
+        }
+    }
+    bytemuck::cast(remaining)
 }
 
 /// The lowest `n` bits, for `n` up to 31.

@@ -23,7 +23,8 @@ use knowing_model::{
 };
 use knowing_retrieve::{Params, Part, Ranker, Run, Settings, Sources, Switches, for_task};
 use knowing_search::{
-    Collection, Field, FileIndex, FileInput, FileTerms, ImageHead, IndexBuilder, NameInput, Names, Tokenizer,
+    Collection, Documents, Field, FileIndex, FileInput, FileTerms, ImageHead, IndexBuilder, NameInput, Names,
+    Tokenizer,
 };
 
 const REPO: &str = "example.com/drawn";
@@ -33,6 +34,7 @@ const DAY: f64 = 86_400.0;
 pub(crate) struct Drawn {
     pub(crate) graph: Graph,
     search: Collection,
+    documents: Documents,
     names: Names,
 }
 
@@ -64,15 +66,14 @@ impl Drawn {
         let (files, mut symbols, edges) = read(text);
         symbols.sort_by_key(|it| it.id);
         let snapshot = SnapshotId(Hasher::new("drawn").field(text.as_bytes()).finish());
-        Drawn {
-            graph: graph(snapshot, &symbols, &edges),
-            search: search(snapshot, &symbols, &files),
-            names: names(snapshot, &symbols, &files, language_of),
-        }
+        let graph = graph(snapshot, &symbols, &edges);
+        let search = search(snapshot, &symbols, &files);
+        let names = names(snapshot, &symbols, &files, language_of);
+        Drawn { documents: Documents::new(&search, graph.ids()), graph, search, names }
     }
 
     pub(crate) fn sources(&self) -> Sources<'_> {
-        Sources { graph: &self.graph, search: &self.search, names: &self.names }
+        Sources { graph: &self.graph, search: &self.search, names: &self.names, documents: &self.documents }
     }
 
     pub(crate) fn run(&self, task: &str, settings: &Settings) -> Run {

@@ -43,7 +43,7 @@ impl Names {
         files: &[FileInput<'_>],
     ) -> Result<Names> {
         let old: &[NodeName] = self.section(0, self.header.n_nodes);
-        let text: &[u8] = self.section(4, self.header.text_bytes);
+        let text = self.texts();
         let mut draft = Draft::default();
         let mut place: Vec<Option<u32>> = vec![None; old.len()];
         let mut new: Vec<u32> = Vec::new();
@@ -87,17 +87,17 @@ impl Names {
 #[derive(Default)]
 struct Draft {
     records: Vec<NodeName>,
-    text: Vec<u8>,
+    text: String,
 }
 
 impl Draft {
     fn push(&mut self, node: &NameInput<'_>, files: &[FileInput<'_>]) {
         let at = self.text.len();
-        self.text.extend_from_slice(node.symbol.as_bytes());
-        self.text.extend_from_slice(node.name.as_bytes());
+        self.text.push_str(node.symbol);
+        self.text.push_str(node.name);
         let own = node.file.and_then(|it| files.get(it as usize)).is_none_or(|it| it.path != node.container);
         let container = if own { node.container } else { "" };
-        self.text.extend_from_slice(container.as_bytes());
+        self.text.push_str(container);
         self.records.push(NodeName {
             text: at as u32,
             symbol_bytes: node.symbol.len() as u32,
@@ -111,13 +111,13 @@ impl Draft {
         });
     }
 
-    fn copy(&mut self, record: &NodeName, text: &[u8], file: Option<u32>) -> Result<()> {
+    fn copy(&mut self, record: &NodeName, text: &str, file: Option<u32>) -> Result<()> {
         let length =
             record.symbol_bytes as usize + record.name_bytes as usize + record.container_bytes as usize;
         let from = record.text as usize;
         let own = text.get(from..from + length).ok_or(Error::Damaged("its texts lead out of it"))?;
         let at = self.text.len();
-        self.text.extend_from_slice(own);
+        self.text.push_str(own);
         let file = file.unwrap_or(NO_FILE);
         self.records.push(NodeName { text: at as u32, file, ..*record });
         Ok(())
@@ -126,7 +126,7 @@ impl Draft {
     fn name(&self, at: u32) -> &[u8] {
         let record = &self.records[at as usize];
         let from = record.text as usize + record.symbol_bytes as usize;
-        &self.text[from..from + record.name_bytes as usize]
+        &self.text.as_bytes()[from..from + record.name_bytes as usize]
     }
 
     fn order(&self, a: u32, b: u32) -> Ordering {
@@ -182,8 +182,8 @@ impl Draft {
         let mut file_records = Vec::with_capacity(files.len());
         for (file, first) in files.iter().zip(firsts) {
             let at = text.len();
-            text.extend_from_slice(file.path.as_bytes());
-            text.extend_from_slice(file.language.as_bytes());
+            text.push_str(file.path);
+            text.push_str(file.language);
             file_records.push(FileName {
                 id: *file.id.as_bytes(),
                 text: at as u32,
@@ -210,7 +210,7 @@ impl Draft {
             bytemuck::cast_slice(&file_records),
             bytemuck::cast_slice(&by_name),
             bytemuck::cast_slice(&by_file),
-            &text,
+            text.as_bytes(),
         ];
         let offsets = offsets(&header).ok_or_else(|| Error::Input("too many nodes".to_owned()))?;
         let mut words = vec![0_u64; offsets[5].div_ceil(8)];
@@ -221,6 +221,6 @@ impl Draft {
         header.checksum = checksum(&bytes[HEADER..]);
         bytes[..HEADER].copy_from_slice(bytemuck::bytes_of(&header));
         // What was just encoded is whole, and is not looked at again.
-        Ok(Names { header, bytes: Bytes::Built(words), by_segment: OnceLock::new() })
+        Ok(Names { header, offsets, bytes: Bytes::Built(words), by_segment: OnceLock::new() })
     }
 }

@@ -9,8 +9,8 @@ use proptest::prelude::*;
 
 use crate::blocks::best_in_parts;
 use crate::{
-    Error, Evaluation, FileTerms, Hit, ImageHead, Index, IndexBuilder, N_FIELDS, Overlay, Query, QueryTerm,
-    Scoring, Searcher, TermBag, Tokenizer, View, tokens,
+    Answer, Collection, DocIndex, Error, Evaluation, FileTerms, Hit, ImageHead, Index, IndexBuilder,
+    N_FIELDS, Overlay, Query, QueryTerm, Scoring, Searcher, TermBag, Tokenizer, View, tokens,
 };
 
 /// A document as tests see it: terms of each field with their counts, and its history.
@@ -95,8 +95,9 @@ fn brute_force(
     answer
 }
 
-fn bits(hits: Vec<Vec<Hit>>) -> Vec<Vec<(NodeId, u64)>> {
-    hits.into_iter().map(|it| it.into_iter().map(|it| (it.node, it.score.to_bits())).collect()).collect()
+fn bits(searcher: &impl Searcher, hits: Vec<Vec<Hit>>) -> Vec<Vec<(NodeId, u64)>> {
+    let bits = |it: Hit| (searcher.node(it.document), it.score.to_bits());
+    hits.into_iter().map(|it| it.into_iter().map(bits).collect()).collect()
 }
 
 fn fields() -> impl Strategy<Value = Fields> {
@@ -191,14 +192,15 @@ proptest! {
     ) {
         let expected = brute_force(&documents, &query, &scoring, limit);
         let index = scratch(&documents);
-        prop_assert_eq!(&bits(index.search(&query, &scoring, limit)), &expected);
+        prop_assert_eq!(&bits(&index, index.search(&query, &scoring, limit)), &expected);
         let prepared = index.prepare(&query, &scoring);
         for n_parts in 2..5 {
-            let in_parts = prepared.ranked(limit, |it| best_in_parts(&prepared, it, limit, n_parts));
-            prop_assert_eq!(&bits(in_parts), &expected);
+            let in_parts = prepared.joined(limit, |it| best_in_parts(&prepared, it, limit, n_parts));
+            prop_assert_eq!(&in_parts, &prepared.answer(limit));
+            prop_assert_eq!(&bits(&index, in_parts.hits), &expected);
         }
         let other_order = build(&documents, documents.keys().rev().copied());
-        prop_assert_eq!(&bits(other_order.search(&query, &scoring, limit)), &expected);
+        prop_assert_eq!(&bits(&other_order, other_order.search(&query, &scoring, limit)), &expected);
 
         let directory = tempfile::tempdir().unwrap();
         let (path, again) = (directory.path().join("a/one.search"), directory.path().join("two.search"));
@@ -207,7 +209,7 @@ proptest! {
         prop_assert_eq!(std::fs::read(&path).unwrap(), std::fs::read(&again).unwrap());
         let opened = Index::open(&path, HEAD.snapshot).unwrap();
         opened.verify().unwrap();
-        prop_assert_eq!(&bits(opened.search(&query, &scoring, limit)), &expected);
+        prop_assert_eq!(&bits(&opened, opened.search(&query, &scoring, limit)), &expected);
         prop_assert!(!opened.is_damaged());
     }
 
@@ -217,8 +219,19 @@ proptest! {
     ) {
         let (after, overlay) = overlaid(&before, &changes);
         let expected = brute_force(&after, &query, &scoring, limit);
-        prop_assert_eq!(bits(overlay.search(&query, &scoring, limit)), expected);
+        prop_assert_eq!(bits(&overlay, overlay.search(&query, &scoring, limit)), expected);
         assert_same_collection(&overlay, &scratch(&after), &after);
+        // Every third node is none of the graph's.
+        let mut ids: Vec<NodeId> = (0..=255).filter(|it| it % 3 != 0).map(node).collect();
+        ids.sort();
+        let collection = Collection::Changes(Box::new(overlay));
+        let joined = crate::Documents::new(&collection, ids.iter().map(|it| it.as_bytes()));
+        for (at, &id) in (0..).zip(&ids) {
+            prop_assert_eq!(joined.of(at), collection.document(id));
+            prop_assert!(joined.of(at).is_none_or(|it| joined.node(it) == Some(at)));
+        }
+        let n_joined = (0..300).filter(|&it| joined.node(DocIndex(it)).is_some()).count();
+        prop_assert_eq!(n_joined, after.keys().filter(|it| *it % 3 != 0).count());
     }
 
     #[test]
@@ -229,16 +242,20 @@ proptest! {
         let index = scratch(&after);
         let prepared = overlay.prepare(&query, &scoring);
         let mut evaluation = Evaluation::default();
-        for (view, hits) in overlay.search(&query, &scoring, 300).into_iter().enumerate() {
+        let Answer { hits, scores } = prepared.answer(300);
+        for (document, score) in (0..).map(DocIndex).zip(scores) {
+            prepared.evaluate(document, &mut evaluation);
+            prop_assert_eq!(evaluation.views[0].to_bits(), score.to_bits());
+        }
+        for (view, hits) in hits.into_iter().enumerate() {
             for hit in hits {
                 let parts = overlay.parts(&query, view, &scoring, hit.document);
                 prop_assert_eq!(parts.score.to_bits(), hit.score.to_bits());
                 prop_assert!((parts.fields.iter().sum::<f64>() - hit.score).abs() <= 1e-9 * hit.score);
                 prop_assert!((parts.matched.iter().map(|it| it.1).sum::<f64>() - hit.score).abs() <= 1e-9 * hit.score);
-                let there = index.document(hit.node).unwrap();
+                let there = index.document(overlay.node(hit.document)).unwrap();
                 prepared.evaluate(hit.document, &mut evaluation);
                 prop_assert_eq!(evaluation.views[view].to_bits(), hit.score.to_bits());
-                prop_assert_eq!(prepared.score(hit.document, view).to_bits(), hit.score.to_bits());
                 if view == 0 {
                     prop_assert_eq!(evaluation.parts, parts.fields);
                 }
@@ -313,14 +330,14 @@ fn many_documents_are_ranked_across_blocks() {
         vec![term("rare"), term("common"), term("absent")],
     );
     let hits = index.search(&query, &Scoring::default(), 5).remove(0);
-    let mut rare: Vec<_> = hits[..4].iter().map(|it| it.node).collect();
+    let mut rare: Vec<_> = hits[..4].iter().map(|it| index.node(it.document)).collect();
     rare.sort();
     assert_eq!(rare, [4_999, 9_999, 14_999, 19_999].map(node));
     let prepared = index.prepare(&query, &Scoring::default());
-    let in_parts = prepared.ranked(5, |it| best_in_parts(&prepared, it, 5, 3)).remove(0);
-    assert_eq!(in_parts, hits, "parts begin within blocks");
+    let in_parts = prepared.joined(5, |it| best_in_parts(&prepared, it, 5, 3));
+    assert_eq!(in_parts.hits[0], hits, "parts begin within blocks");
     // Of all that have but the common term, the first of those that have it alone and most often.
-    assert_eq!(hits[4].node, node(2));
+    assert_eq!(index.node(hits[4].document), node(2));
 }
 
 #[test]
