@@ -190,6 +190,11 @@ impl Pass<'_> {
             if is_alone {
                 self.blank(at, at + 1);
             }
+            // `BEGIN_NAMESPACE`, before what no type can stand before.
+            if is_constant_case(self.text(at)) && begins_declaration(self.text(at + 1)) {
+                self.blank(at, at + 1);
+                return Some(at + 1);
+            }
             return None;
         }
         let close = self.closing(at + 1)?;
@@ -584,6 +589,10 @@ impl Pass<'_> {
         }
         None
     }
+}
+
+fn begins_declaration(word: &[u8]) -> bool {
+    matches!(word, b"concept" | b"namespace" | b"template" | b"typedef" | b"using")
 }
 
 fn is_access_word(word: &[u8]) -> bool {
