@@ -87,7 +87,7 @@ impl Pass<'_> {
                     statement = at + 1;
                 }
                 TokenKind::Mark(b';') if n_open == 0 => statement = at + 1,
-                TokenKind::Mark(b':') if n_open == 0 && self.is_access(at) => statement = at + 1,
+                TokenKind::Mark(b':') if n_open == 0 && self.is_access(statement, at) => statement = at + 1,
                 TokenKind::Directive if statement == at => statement = at + 1,
                 _ => {}
             }
@@ -112,13 +112,25 @@ impl Pass<'_> {
     }
 
     /// `public:`, `protected slots:`.
-    fn is_access(&self, colon: usize) -> bool {
+    fn is_access(&self, statement: usize, colon: usize) -> bool {
         let is_access = |at: Option<usize>| {
             at.is_some_and(|at| matches!(self.text(at), b"public" | b"private" | b"protected"))
         };
         is_access(colon.checked_sub(1)) || is_access(colon.checked_sub(2)) || {
+            let before = colon.checked_sub(1);
+            before.is_some_and(|at| at == statement && self.is_access_macro(at))
+        } || {
             colon.checked_sub(1).is_some_and(|at| matches!(self.text(at), b"signals" | b"Q_SIGNALS"))
         }
+    }
+
+    /// `PRIVATE_UNLESS_TESTED:` in a class; before a number it is a field without a name.
+    fn is_access_macro(&self, at: usize) -> bool {
+        is_constant_case(self.text(at))
+            && self.is(at + 1, b':')
+            && !self.scopes.is_empty()
+            && self.is_among_declarations()
+            && self.tokens.get(at + 2).is_some_and(|it| it.kind != TokenKind::Literal)
     }
 
     fn scope(&self, statement: usize, brace: usize) -> Scope {
@@ -149,6 +161,10 @@ impl Pass<'_> {
     }
 
     fn declaration(&mut self, at: usize) {
+        if self.is_access_macro(at) {
+            self.blank(at, at + 2);
+            return;
+        }
         let mut at = at;
         // Lines that are a macro and no more come one after the other.
         while let Some(after) = self.line_of_macro(at) {
