@@ -78,7 +78,13 @@ impl Modules {
     /// Types that are declared in several places and are one for member lookup (partial, reopened, merged), each with
     /// all its parts in the order of files and lines. A declaration stands in one group at most.
     pub(crate) fn types_in_parts(&self) -> Vec<Vec<Def>> {
-        [self.csharp.types_in_parts(), self.ruby.types_in_parts(), self.typescript.types_in_parts()].concat()
+        [
+            self.csharp.types_in_parts(),
+            self.jvm.packages.types_in_parts(),
+            self.ruby.types_in_parts(),
+            self.typescript.types_in_parts(),
+        ]
+        .concat()
     }
 }
 

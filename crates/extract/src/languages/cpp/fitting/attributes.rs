@@ -116,12 +116,13 @@ impl Pass<'_> {
         let is_access = |at: Option<usize>| {
             at.is_some_and(|at| matches!(self.text(at), b"public" | b"private" | b"protected"))
         };
-        is_access(colon.checked_sub(1)) || is_access(colon.checked_sub(2)) || {
-            let before = colon.checked_sub(1);
-            before.is_some_and(|at| at == statement && self.is_access_macro(at))
-        } || {
-            colon.checked_sub(1).is_some_and(|at| matches!(self.text(at), b"signals" | b"Q_SIGNALS"))
-        }
+        is_access(colon.checked_sub(1))
+            || is_access(colon.checked_sub(2))
+            || {
+                let before = colon.checked_sub(1);
+                before.is_some_and(|at| at == statement && self.is_access_macro(at))
+            }
+            || { colon.checked_sub(1).is_some_and(|at| matches!(self.text(at), b"signals" | b"Q_SIGNALS")) }
     }
 
     /// `PRIVATE_UNLESS_TESTED:` in a class; before a number it is a field without a name.
