@@ -14,7 +14,7 @@ pub(crate) mod rust;
 pub(crate) mod typescript;
 
 use knowing_model::NodeKind;
-use knowing_model::facts::{DeclId, ExprId, Import, Literal, TypeId};
+use knowing_model::facts::{BaseRole, DeclId, ExprId, Import, Literal, TypeId};
 
 use crate::again::{FileDigest, Notary};
 use crate::derive::DerivedEdge;
@@ -168,6 +168,11 @@ pub(crate) trait Rules: Sync {
 
     /// Whether code that stands directly in a type sees the type's members by their bare names.
     fn type_body_is_scope(&self) -> bool {
+        false
+    }
+
+    /// Whether a base of this role is named in the body of a type, where what the type declares is seen.
+    fn writes_inside(&self, role: BaseRole) -> bool {
         false
     }
 
