@@ -70,6 +70,9 @@ impl Pass<'_> {
                 TokenKind::Mark(b'(' | b'[') => n_open += 1,
                 TokenKind::Mark(b')' | b']') => n_open = n_open.saturating_sub(1),
                 TokenKind::Mark(b'{') => {
+                    if n_open == 0 && !self.is_among_declarations() {
+                        self.block_macro(statement, at);
+                    }
                     let scope = if n_open == 0 { self.scope(statement, at) } else { Scope::Other };
                     if (statement..at).any(|it| self.text(it) == b"enum")
                         && !self.is(at.saturating_sub(1), b')')
@@ -88,7 +91,66 @@ impl Pass<'_> {
                 }
                 TokenKind::Mark(b';') if n_open == 0 => statement = at + 1,
                 TokenKind::Mark(b':') if n_open == 0 && self.is_access(statement, at) => statement = at + 1,
-                TokenKind::Directive if statement == at => statement = at + 1,
+                TokenKind::Directive if statement == at || self.is_macro_line(statement, at) => {
+                    statement = at + 1;
+                }
+                TokenKind::Word if self.text(at) == b"template" => self.template_macros(at + 1),
+                // `if CONSTEXPR (...)`.
+                TokenKind::Word if self.text(at) == b"if" && self.is(at + 2, b'(') => {
+                    if is_constant_case(self.text(at + 1)) {
+                        self.blank(at + 1, at + 2);
+                    }
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+    }
+
+    /// Whether all that stands before is one macro with its brackets.
+    fn is_macro_line(&self, statement: usize, end: usize) -> bool {
+        self.is_among_declarations()
+            && is_constant_case(self.text(statement))
+            && self.closing(statement + 1).is_some_and(|it| it + 1 == end)
+    }
+
+    /// `TRY { ... } CATCH (error&) { ... }`: plain blocks.
+    fn block_macro(&mut self, statement: usize, brace: usize) {
+        let word = self.text(statement);
+        let is_try = statement + 1 == brace;
+        let is_catch = memchr::memmem::find(word, b"CATCH").is_some()
+            && self.closing(statement + 1).is_some_and(|it| it + 1 == brace);
+        if is_constant_case(word) && (is_try || is_catch) {
+            self.blank(statement, brace);
+        }
+    }
+
+    /// `template <typename T, ENABLE_IF(is_thing<T>())>`: a parameter that a macro makes.
+    fn template_macros(&mut self, open: usize) {
+        const MAX_TOKENS: usize = 300;
+        if !self.is(open, b'<') {
+            return;
+        }
+        let (mut at, mut depth) = (open, 0_usize);
+        for _ in 0..MAX_TOKENS {
+            let Some(token) = self.tokens.get(at) else { return };
+            match token.kind {
+                TokenKind::Mark(b'<') => depth += 1,
+                TokenKind::Mark(b'>') if depth == 1 => return,
+                TokenKind::Mark(b'>') => depth -= 1,
+                TokenKind::Mark(b';' | b'{' | b'}') => return,
+                TokenKind::Mark(b'(') => {
+                    let Some(close) = self.closing(at) else { return };
+                    let is_parameter = depth == 1
+                        && is_constant_case(self.text(at - 1))
+                        && self.text(at - 1).len() >= Changes::PARAMETER.len()
+                        && (self.is(at - 2, b',') || self.is(at - 2, b'<'));
+                    if is_parameter {
+                        self.blank(at - 1, close + 1);
+                        self.changes.parameters.push(self.tokens[at - 1].from);
+                    }
+                    at = close;
+                }
                 _ => {}
             }
             at += 1;
