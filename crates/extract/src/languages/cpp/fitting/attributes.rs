@@ -96,10 +96,12 @@ impl Pass<'_> {
                 }
                 TokenKind::Word if self.text(at) == b"template" => self.template_macros(at + 1),
                 // `if CONSTEXPR (...)`.
-                TokenKind::Word if self.text(at) == b"if" && self.is(at + 2, b'(') => {
-                    if is_constant_case(self.text(at + 1)) {
-                        self.blank(at + 1, at + 2);
-                    }
+                TokenKind::Word
+                    if self.text(at) == b"if"
+                        && is_constant_case(self.text(at + 1))
+                        && self.is(at + 2, b'(') =>
+                {
+                    self.blank(at + 1, at + 2);
                 }
                 _ => {}
             }
