@@ -413,7 +413,9 @@ impl FilePart {
             }
             let list = decl.bases.iter().map(|base| {
                 ev.begin();
-                Ancestor::of(&rules.type_entity(&mut ev, frame, decl.owner, base.type_))
+                let is_inside = rules.writes_inside(base.role);
+                let scope = if is_inside { Some(DeclId(index as u32)) } else { decl.owner };
+                Ancestor::of(&rules.type_entity(&mut ev, frame, scope, base.type_))
             });
             let list: Vec<Ancestor> = list.collect();
             let def = world.def(file, DeclId(index as u32));

@@ -1,10 +1,11 @@
 //! Files that say what a project depends on and are no code: requirements, Maven, .NET projects.
 
-use knowing_model::facts::{AskedVersion, LinkEnd};
-use knowing_model::{EdgeKind, NodeKind, Position};
+use knowing_model::facts::{AskedVersion, Import, ImportKind, LinkEnd, Str};
+use knowing_model::{EdgeKind, NodeKind, Position, Range};
 use rustc_hash::FxHashMap;
 
 use super::{Format, Sheet};
+use crate::languages::csharp::imports::STATIC_LEVEL;
 
 pub(crate) const REQUIREMENTS: Format = Format {
     name: "requirements",
@@ -20,11 +21,22 @@ pub(crate) const DOTNET: Format = Format {
     name: "dotnet",
     accepts: |_, name| {
         [".csproj", ".fsproj", ".vbproj"].iter().any(|it| name.ends_with(it))
-            || name == "Directory.Packages.props"
+            || DIRECTORY_FILES.contains(&name)
     },
-    takes: &["*.csproj", "*.fsproj", "*.vbproj", "Directory.Packages.props"],
+    takes: &[
+        "*.csproj",
+        "*.fsproj",
+        "*.vbproj",
+        "Directory.Build.props",
+        "Directory.Build.targets",
+        "Directory.Packages.props",
+    ],
     read: read_dotnet,
 };
+
+/// What holds for all projects below.
+const DIRECTORY_FILES: &[&str] =
+    &["Directory.Build.props", "Directory.Build.targets", "Directory.Packages.props"];
 
 pub(crate) const GRADLE: Format = Format {
     name: "gradle",
@@ -252,6 +264,28 @@ fn read_dotnet(sheet: &mut Sheet<'_>) {
             && let Some(to) = sheet.path_end(&path.replace('\\', "/"))
         {
             sheet.link(from, EdgeKind::DependsOn, to, position);
+        } else if tag.starts_with("Using ")
+            && let Some(names) = attribute("Include")
+        {
+            let is_static = attribute("Static").is_some_and(|it| it.eq_ignore_ascii_case("true"));
+            for name in names.split(';').map(str::trim).filter(|it| !it.is_empty() && !it.contains('$')) {
+                using(sheet, name, is_static, attribute("Alias"), position);
+            }
         }
     }
+}
+
+/// `<Using Include="A.B" />`: `global using A.B;` in every file of the project.
+fn using(sheet: &mut Sheet<'_>, path: &str, is_static: bool, alias: Option<&str>, position: Position) {
+    let mut module: Vec<Str> = path.split('.').map(|it| sheet.str(it)).collect();
+    let kind = match alias {
+        Some(alias) => {
+            let Some(name) = module.pop() else { return };
+            ImportKind::Member { name, alias: sheet.str(alias) }
+        }
+        None => ImportKind::Wildcard,
+    };
+    let visible = Range { from: 0, to: u32::try_from(sheet.text.len()).unwrap_or(u32::MAX) };
+    let level = if is_static { STATIC_LEVEL } else { 0 };
+    sheet.facts.imports.push(Import { decl: None, module, level, kind, reexport: true, visible, position });
 }

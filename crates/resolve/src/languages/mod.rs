@@ -14,7 +14,7 @@ pub(crate) mod rust;
 pub(crate) mod typescript;
 
 use knowing_model::NodeKind;
-use knowing_model::facts::{DeclId, ExprId, Import, Literal, TypeId};
+use knowing_model::facts::{BaseRole, DeclId, ExprId, Import, Literal, TypeId};
 
 use crate::again::{FileDigest, Notary};
 use crate::derive::DerivedEdge;
@@ -78,7 +78,13 @@ impl Modules {
     /// Types that are declared in several places and are one for member lookup (partial, reopened, merged), each with
     /// all its parts in the order of files and lines. A declaration stands in one group at most.
     pub(crate) fn types_in_parts(&self) -> Vec<Vec<Def>> {
-        [self.csharp.types_in_parts(), self.ruby.types_in_parts(), self.typescript.types_in_parts()].concat()
+        [
+            self.csharp.types_in_parts(),
+            self.jvm.packages.types_in_parts(),
+            self.ruby.types_in_parts(),
+            self.typescript.types_in_parts(),
+        ]
+        .concat()
     }
 }
 
@@ -162,6 +168,11 @@ pub(crate) trait Rules: Sync {
 
     /// Whether code that stands directly in a type sees the type's members by their bare names.
     fn type_body_is_scope(&self) -> bool {
+        false
+    }
+
+    /// Whether a base of this role is named in the body of a type, where what the type declares is seen.
+    fn writes_inside(&self, role: BaseRole) -> bool {
         false
     }
 

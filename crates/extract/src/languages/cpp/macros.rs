@@ -1,7 +1,8 @@
 //! Macros: `#define` with the calls in it, and functions that macros make, tests among them.
 
 use knowing_model::facts::{
-    Argument, Call, CallForm, DeclId, Expr, Impl, Modifiers, ReferenceRole, ReferenceTarget, Str, Type,
+    Argument, Call, CallForm, DeclId, Expr, Impl, Modifiers, Namespace, ReferenceRole, ReferenceTarget, Str,
+    Type,
 };
 use knowing_model::{NodeFlags, NodeKind, Range};
 
@@ -61,6 +62,9 @@ impl Reader<'_, '_> {
             return Step::Over;
         }
         let parameters = self.child(node, Field::Parameters);
+        if let Some(value) = value.filter(|_| parameters.is_none() && self.has_overloads) {
+            self.note_namespaces(node, name, value);
+        }
         let end = match value.map(|it| self.b.tree.range(it)) {
             // Short values say what the macro is; long ones are code.
             Some(it) if parameters.is_some() || it.to - it.from > 80 => it.from,
@@ -79,6 +83,33 @@ impl Reader<'_, '_> {
             self.macro_body(value, id, &names);
         }
         Step::Over
+    }
+
+    /// `#define SHOP_BEGIN namespace shop { inline namespace v1 {` is noted as `SHOP_BEGIN=shop`, `#define SHOP_END } }` as
+    /// `SHOP_END=}`. Which files use them is known by [`Reader::note_lone_macros`].
+    fn note_namespaces(&mut self, node: Node, name: Node, value: Node) {
+        let Some(opened) = opened_by(self.b.source.bytes(self.b.tree.range(value))) else { return };
+        let text = format!("{}={opened}", String::from_utf8_lossy(self.b.bytes(name)));
+        let name = self.b.intern(&text);
+        self.b.facts.namespaces.push(Namespace { name, range: self.b.tree.range(node) });
+    }
+
+    /// Macros that stand on a line alone: they may open and close namespaces, which other files define.
+    pub(super) fn note_lone_macros(&mut self) {
+        let mut from = 0;
+        let mut is_continued = false;
+        let whole = Range { from: 0, to: self.b.source.len() };
+        for line in self.b.source.bytes(whole).split_inclusive(|it| *it == b'\n') {
+            let word = line.trim_ascii();
+            if !is_continued && is_constant_case(word) {
+                let begin = from + (line.len() - line.trim_ascii_start().len()) as u32;
+                let name = self.b.intern(String::from_utf8_lossy(word));
+                let range = Range { from: begin, to: begin + word.len() as u32 };
+                self.b.facts.namespaces.push(Namespace { name, range });
+            }
+            is_continued = word.ends_with(b"\\");
+            from += line.len() as u32;
+        }
     }
 
     /// `#ifndef SHOP_H`, `#define SHOP_H`.
@@ -433,4 +464,29 @@ pub(super) fn is_constant_case(text: &[u8]) -> bool {
     text.len() > 1
         && text.iter().any(u8::is_ascii_uppercase)
         && text.iter().all(|it| it.is_ascii_uppercase() || it.is_ascii_digit() || *it == b'_')
+}
+
+/// The namespaces that a macro's text opens and leaves open, those that are not inline; `}` when it closes some.
+fn opened_by(text: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(text).replace("\\\n", " ").replace("\\\r\n", " ");
+    let text = text.trim();
+    if text.is_empty() || text.len() > 500 {
+        return None;
+    }
+    if text.chars().all(|it| it == '}' || it.is_whitespace()) {
+        return Some("}".to_owned());
+    }
+    if !text.ends_with('{') || text.contains(['}', ';']) {
+        return None;
+    }
+    let mut path: Vec<&str> = Vec::new();
+    for head in text.split('{') {
+        let mut words = head.split_whitespace();
+        match words.next() {
+            Some("namespace") => path.extend(words.next()),
+            Some("inline" | "extern" | "export") | None => {}
+            Some(_) => return None,
+        }
+    }
+    Some(path.join("::"))
 }

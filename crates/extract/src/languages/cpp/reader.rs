@@ -221,6 +221,9 @@ impl Reader<'_, '_> {
     fn finish(&mut self) {
         self.finish_sites();
         self.mark_overloads();
+        if self.has_overloads {
+            self.note_lone_macros();
+        }
         // Types and expressions are read when a declaration or a call is met, before the walk comes to them.
         self.b.facts.references.sort_by_key(|it| it.position);
         self.b.facts.calls.sort_by_key(|it| it.position);

@@ -24,7 +24,7 @@ mod expressions;
 mod fitting;
 mod functions;
 mod generics;
-mod imports;
+pub(crate) mod imports;
 mod kinds;
 mod patterns;
 mod reader;

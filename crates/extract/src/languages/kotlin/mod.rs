@@ -11,6 +11,7 @@
 //! calls         calls, what is passed to them, names used as values
 //! modifiers     keywords and annotations: flags, and which functions are tests
 //! imports       the package header and imports
+//! newer         what the grammar does not know
 //! ```
 
 mod bindings;
@@ -21,29 +22,16 @@ mod functions;
 mod imports;
 mod kinds;
 mod modifiers;
+mod newer;
 mod properties;
 mod reader;
 mod types;
 
 use std::sync::OnceLock;
 
-use crate::engine::refit::Refit;
 use crate::language::{Language, Tables};
 use kinds::{Field, Kind};
-
-/// `@Resource("/api") data object Root`: behind the brackets of an annotation the grammar takes `data` for a value that
-/// `object` is called on.
-pub(crate) fn blanked(source: &[u8]) -> Option<Vec<u8>> {
-    const WORDS: &[u8] = b"data object ";
-    let mut refit = Refit::new(source);
-    for at in memchr::memmem::find_iter(source, WORDS) {
-        let before = source[..at].trim_ascii_end();
-        if before.ends_with(b")") {
-            refit.blank(at..at + 4);
-        }
-    }
-    refit.finish()
-}
+pub(crate) use newer::blanked;
 
 static TABLES: OnceLock<Tables> = OnceLock::new();
 

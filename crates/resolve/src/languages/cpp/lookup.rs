@@ -6,7 +6,7 @@ use std::sync::Arc;
 use knowing_model::facts::{ImportKind, Modifiers, ParameterKind, Type, TypeId};
 use knowing_model::{NodeFlags, NodeKind};
 
-use super::spaces::{CppUnits, GLOBAL, SpaceId};
+use super::spaces::{CppUnits, SpaceId};
 use super::{Cpp, tables};
 use crate::evaluate::{Evaluator, Frame, fits};
 use crate::languages::{Rules, Space};
@@ -348,7 +348,7 @@ pub(super) fn definition(world: &World<'_>, from: u32, def: Def) -> Def {
     let mut found: Vec<Def> = match class {
         Some(class) => world.hierarchy.impl_members(class, name).iter().copied().filter(fits).collect(),
         None => {
-            let space = units.space_around(world, file, decl.owner);
+            let space = space_of_type(world, def);
             let is_linked = |it: &Def| {
                 let (there, _, other) = world.decl(*it);
                 there == file || there == from || other.modifiers.contains(Modifiers::PUBLIC)
@@ -405,6 +405,6 @@ pub(super) fn space_of_type(world: &World<'_>, type_: Def) -> SpaceId {
     let units = &world.modules.cpp;
     match decl.owner {
         Some(owner) => units.space_around(world, file, Some(owner)),
-        None => GLOBAL,
+        None => units.opened_at(file, decl.range.from),
     }
 }

@@ -25,6 +25,9 @@ pub(crate) struct CppUnits {
     hashes: Vec<u64>,
     children: FxHashMap<(SpaceId, Name), SpaceId>,
     space_of: FxHashMap<Def, SpaceId>,
+    /// Namespaces that macros open: from which offset of a file on, which one. Those of a file in order.
+    opened: FxHashMap<u32, Vec<(u32, SpaceId)>>,
+    file_hashes: FxHashMap<u32, u64>,
     /// Declared directly in a namespace, members of unscoped enums included; in order of files and lines.
     declared: FxHashMap<(SpaceId, Name), Vec<Def>>,
     /// `using`, by the namespace it stands in: file and number of the import.
@@ -42,8 +45,10 @@ impl CppUnits {
             return all;
         }
         all.units = Units::new(world);
+        let macros = macros(world);
         for file in 0..world.n_files() as u32 {
             if is_of_family(world.facts(file)) {
+                all.open(world, file, &macros);
                 all.add_spaces(world, file);
             }
         }
@@ -61,16 +66,64 @@ impl CppUnits {
             if decl.kind != NodeKind::Module {
                 continue;
             }
-            let parent = decl.owner.and_then(|it| self.space_of.get(&world.def(file, it))).copied();
-            let parent = parent.unwrap_or(GLOBAL);
-            let name = world.name(file, decl.name);
-            let next = SpaceId(self.parents.len() as u32);
-            let space = *self.children.entry((parent, name)).or_insert(next);
-            if space == next {
-                self.parents.push(parent);
-                self.hashes.push(keys::mix(self.hashes[parent.0 as usize], world.names.hash(name)));
-            }
+            let parent = match decl.owner {
+                Some(owner) => self.space_of.get(&world.def(file, owner)).copied().unwrap_or(GLOBAL),
+                None => self.opened_at(file, decl.range.from),
+            };
+            let space = self.make(world, parent, world.name(file, decl.name));
             self.space_of.insert(world.def(file, DeclId(index as u32)), space);
+        }
+    }
+
+    fn make(&mut self, world: &World<'_>, parent: SpaceId, name: Name) -> SpaceId {
+        let next = SpaceId(self.parents.len() as u32);
+        let space = *self.children.entry((parent, name)).or_insert(next);
+        if space == next {
+            self.parents.push(parent);
+            self.hashes.push(keys::mix(self.hashes[parent.0 as usize], world.names.hash(name)));
+        }
+        space
+    }
+
+    /// Follows the macros of a file that open and close namespaces.
+    fn open(&mut self, world: &World<'_>, file: u32, macros: &FxHashMap<&str, Option<&str>>) {
+        let facts = world.facts(file);
+        let mut around: Vec<SpaceId> = Vec::new();
+        let mut steps: Vec<(u32, SpaceId)> = Vec::new();
+        for mark in &facts.namespaces {
+            let Some(opens) = macros.get(facts.text(mark.name)).copied().flatten() else { continue };
+            let last = around.last().copied().unwrap_or(GLOBAL);
+            if opens == "}" {
+                around.pop();
+            } else {
+                let path = opens.split("::").filter(|it| !it.is_empty());
+                // A name that no file uses cannot be asked for.
+                let space = path
+                    .filter_map(|it| world.names.find(it))
+                    .fold(last, |at, name| self.make(world, at, name));
+                around.push(space);
+            }
+            steps.push((mark.range.from, around.last().copied().unwrap_or(GLOBAL)));
+        }
+        if steps.iter().any(|it| it.1 != GLOBAL) {
+            self.opened.insert(file, steps);
+        }
+        if !facts.namespaces.is_empty() {
+            self.file_hashes.insert(file, world.file_hash(file));
+        }
+    }
+
+    /// The namespace that macros leave open at an offset.
+    pub(super) fn opened_at(&self, file: u32, offset: u32) -> SpaceId {
+        self.note_opened(file);
+        let Some(steps) = self.opened.get(&file) else { return GLOBAL };
+        steps.iter().rev().find(|it| it.0 <= offset).map_or(GLOBAL, |it| it.1)
+    }
+
+    /// What macros open follows from where they are defined.
+    fn note_opened(&self, file: u32) {
+        if let Some(hash) = self.file_hashes.get(&file) {
+            reads::note(Door::CppSpace, *hash, None);
         }
     }
 
@@ -98,7 +151,8 @@ impl CppUnits {
                 owner = facts.decl(around).owner;
             }
             let space = match owner {
-                None => GLOBAL,
+                None if decl.kind == NodeKind::Macro => GLOBAL,
+                None => self.opened_at(file, decl.range.from),
                 Some(owner) => match self.space_of.get(&world.def(file, owner)) {
                     Some(space) => *space,
                     None => continue,
@@ -144,7 +198,7 @@ impl CppUnits {
                 continue;
             }
             let space = match import.decl {
-                None => GLOBAL,
+                None => self.opened_at(file, import.visible.from),
                 Some(decl) => match self.space_of.get(&world.def(file, decl)) {
                     Some(space) => *space,
                     // In a class or a function: found in its scope.
@@ -158,13 +212,23 @@ impl CppUnits {
     /// The namespace a declaration is, or the innermost one around it.
     pub(super) fn space_around(&self, world: &World<'_>, file: u32, decl: Option<DeclId>) -> SpaceId {
         let mut at = decl;
+        let mut outermost = None;
         while let Some(id) = at {
             if let Some(space) = self.space_of.get(&world.def(file, id)) {
                 return *space;
             }
-            at = world.found_in(file).decl(id).owner;
+            let around = world.found_in(file).decl(id);
+            outermost = Some(around.range.from);
+            at = around.owner;
         }
-        GLOBAL
+        match outermost {
+            Some(offset) => self.opened_at(file, offset),
+            None => {
+                self.note_opened(file);
+                let first = self.opened.get(&file).and_then(|it| it.iter().find(|it| it.1 != GLOBAL));
+                first.map_or(GLOBAL, |it| it.1)
+            }
+        }
     }
 
     pub(super) fn parent(&self, space: SpaceId) -> Option<SpaceId> {
@@ -222,7 +286,30 @@ impl CppUnits {
             };
             notary.push(Door::CppUsings, hash(*of), None, all.iter().fold(0, one));
         });
+        self.file_hashes.iter().for_each(|(file, key)| {
+            let steps = self.opened.get(file).into_iter().flatten();
+            let one = |state, it: &(u32, SpaceId)| keys::mix(state, hash(it.1));
+            notary.push(Door::CppSpace, *key, None, steps.fold(0, one));
+        });
         self.known.keys().for_each(|it| notary.push(Door::CppKnown, 0, Some(*it), 1));
         self.units.answers(notary);
     }
+}
+
+/// What macros open: a path of namespaces, or `}`; nothing where definitions differ.
+fn macros<'w>(world: &World<'w>) -> FxHashMap<&'w str, Option<&'w str>> {
+    let mut all: FxHashMap<&str, Option<&str>> = FxHashMap::default();
+    for file in 0..world.n_files() as u32 {
+        let facts = world.facts(file);
+        if !is_of_family(facts) {
+            continue;
+        }
+        for (name, opens) in facts.namespaces.iter().filter_map(|it| facts.text(it.name).split_once('=')) {
+            let known = all.entry(name).or_insert(Some(opens));
+            if *known != Some(opens) {
+                *known = None;
+            }
+        }
+    }
+    all
 }

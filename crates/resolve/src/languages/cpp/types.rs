@@ -3,6 +3,7 @@
 use knowing_model::NodeKind;
 use knowing_model::facts::{DeclId, Type, TypeId, TypeParameter};
 
+use super::lookup::space_of_type;
 use super::members::constructors;
 use super::{Cpp, tables};
 use crate::evaluate::{Evaluator, Frame};
@@ -83,7 +84,7 @@ impl Cpp {
         let (file, _, decl) = world.decl(alias);
         let name = world.name(file, decl.name);
         let units = &world.modules.cpp;
-        let space = units.space_around(world, file, decl.owner);
+        let space = space_of_type(world, alias);
         let is_type = |it: &&Def| {
             let kind = world.kind(**it);
             kind.is_type_like() && kind != NodeKind::TypeAlias

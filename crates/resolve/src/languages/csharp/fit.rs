@@ -147,6 +147,9 @@ fn outside_fit(ev: &Evaluator<'_>, asked: (&External, &[Value]), given: (&Extern
     if standard::is_number(want) && standard::is_number(have) {
         return if standard::widens(have, want) { Fit::Wide } else { Fit::No };
     }
+    if let Some(is_below) = standard::reads_as(have, want) {
+        return if is_below { Fit::Wide } else { Fit::No };
+    }
     if have == "String" && want == "ReadOnlySpan" {
         return Fit::Wide;
     }

@@ -97,11 +97,11 @@ impl Csharp {
     /// `using Name = A.B;`
     fn aliased(&self, ev: &mut Evaluator<'_>, asked: Asked) -> Value {
         let world = ev.world;
-        for import in &world.facts(asked.file).imports {
+        for (in_file, import) in imports_of(world, asked.file) {
             if let ImportKind::Member { alias, .. } = import.kind
-                && world.name(asked.file, alias) == asked.name
+                && world.name(in_file, alias) == asked.name
             {
-                return self.alias_target(ev, asked.file, import);
+                return self.alias_target(ev, in_file, import);
             }
         }
         Value::Missing

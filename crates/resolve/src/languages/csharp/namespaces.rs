@@ -23,8 +23,8 @@ pub(crate) struct CsharpNamespaces {
     types: FxHashMap<(ModuleId, Name), Vec<Def>>,
     /// Extension methods and the namespace they are offered by.
     extensions: FxHashMap<Name, Vec<(ModuleId, Def)>>,
-    /// Usings for all files of a directory and below: directory, file, position in its imports.
-    global_usings: Vec<(String, u32, u32)>,
+    /// Usings for all files of a directory and below: file, position in its imports.
+    global_usings: FxHashMap<String, Vec<(u32, u32)>>,
     /// Files that declare something in a namespace, sorted.
     files: FxHashMap<ModuleId, Vec<u32>>,
     parts: Vec<Vec<Def>>,
@@ -40,8 +40,10 @@ impl CsharpNamespaces {
         all.by_text.insert(String::new(), GLOBAL);
         let mut partial: FxHashMap<String, Vec<Def>> = FxHashMap::default();
         for file in 0..world.n_files() as u32 {
-            if world.facts(file).language == "csharp" && !is_listing(world, file) {
-                all.add_file(world, file, &mut partial);
+            match world.facts(file).language.as_str() {
+                "csharp" if !is_listing(world, file) => all.add_file(world, file, &mut partial),
+                "dotnet" => all.add_usings(world, file),
+                _ => {}
             }
         }
         all.parts = partial.into_values().filter(|it| it.len() > 1).collect();
@@ -72,10 +74,15 @@ impl CsharpNamespaces {
                 self.extensions.entry(world.name(file, decl.name)).or_default().push((namespace, def));
             }
         }
-        for (index, import) in facts.imports.iter().enumerate() {
-            if import.reexport && import.kind == ImportKind::Wildcard {
+        self.add_usings(world, file);
+    }
+
+    /// Usings that hold for a project: written in one of its files, or in the project file.
+    fn add_usings(&mut self, world: &World<'_>, file: u32) {
+        for (index, import) in world.facts(file).imports.iter().enumerate() {
+            if import.reexport {
                 let directory = world.path(file).rsplit_once('/').map_or("", |it| it.0);
-                self.global_usings.push((directory.to_owned(), file, index as u32));
+                self.global_usings.entry(directory.to_owned()).or_default().push((file, index as u32));
             }
         }
     }
@@ -187,22 +194,28 @@ impl CsharpNamespaces {
         self.files.iter().for_each(|(of, files)| {
             notary.push(Door::CsharpFiles, hash(*of), None, notary.files(files));
         });
-        let usings = self.global_usings.iter().fold(0, |state, (_, file, at)| {
-            let import = &world.facts(*file).imports[*at as usize];
-            let text =
-                |state, it: &knowing_model::facts::Str| keys::text(state, world.facts(*file).text(*it));
-            import.module.iter().fold(keys::mix(state, notary.file(*file)), text)
+        let mut usings: Vec<(u32, u32)> = self.global_usings.values().flatten().copied().collect();
+        usings.sort_unstable();
+        let usings = usings.iter().fold(0, |state, (file, at)| {
+            let facts = world.facts(*file);
+            let import = &facts.imports[*at as usize];
+            let text = |state, it: &knowing_model::facts::Str| keys::text(state, facts.text(*it));
+            let bound = match &import.kind {
+                ImportKind::Member { name, alias } => [name, alias].into_iter().fold(0, text),
+                _ => u64::from(import.level),
+            };
+            import.module.iter().fold(keys::mix(keys::mix(state, notary.file(*file)), bound), text)
         });
         notary.push(Door::CsharpUsings, 0, None, usings);
     }
 
-    /// Usings of other files that hold for a file: (file, position in its imports).
+    /// Usings of other files that hold for a file, those of the outermost directory first: (file, position in its
+    /// imports).
     pub(super) fn global_usings<'a>(&'a self, path: &'a str) -> impl Iterator<Item = (u32, u32)> + 'a {
         reads::note(Door::CsharpUsings, 0, None);
-        let holds = move |directory: &str| {
-            directory.is_empty() || path.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'))
-        };
-        self.global_usings.iter().filter(move |it| holds(&it.0)).map(|it| (it.1, it.2))
+        let below = path.match_indices('/').map(move |(at, _)| &path[..at]);
+        let all = &self.global_usings;
+        std::iter::once("").chain(below).filter_map(|it| all.get(it)).flatten().copied()
     }
 }
 

@@ -2,7 +2,7 @@
 //! extension methods in scope.
 
 use knowing_model::NodeKind;
-use knowing_model::facts::{DeclId, Expr, ExprId, Literal, Parameter, ParameterKind, Type};
+use knowing_model::facts::{DeclId, Expr, ExprId, Literal, Modifiers, Parameter, ParameterKind, Type};
 
 use super::Csharp;
 use super::fit::{Fit, fit};
@@ -95,8 +95,10 @@ impl Csharp {
             return vec![plain(found, 0)];
         };
         if decl.kind == NodeKind::Constructor {
-            let all = own_members(world, owner, name);
-            return all.into_iter().map(|it| plain(it, 0)).collect();
+            // What makes the type itself is never called.
+            let is_static = |it: &Def| world.decl(*it).2.modifiers.contains(Modifiers::STATIC);
+            let all = own_members(world, owner, name).into_iter().filter(|it| !is_static(it));
+            return all.map(|it| plain(it, 0)).collect();
         }
         let is_extension = decl.parameters.first().is_some_and(|it| it.kind == ParameterKind::Receiver);
         let receiver = self.receiver_of(ev, frame, site);

@@ -147,6 +147,21 @@ pub(super) fn element(ev: &Evaluator<'_>, of: &Value) -> Value {
     }
 }
 
+/// Whether one of the types that data is read from and written to is below another; none when one of them is no such
+/// type.
+pub(super) fn reads_as(have: &str, want: &str) -> Option<bool> {
+    const BASES: [&str; 5] = ["BinaryReader", "BinaryWriter", "Stream", "TextReader", "TextWriter"];
+    let above = |name: &str| match name {
+        "BrotliStream" | "BufferedStream" | "CryptoStream" | "DeflateStream" | "FileStream"
+        | "GZipStream" | "MemoryStream" | "NetworkStream" | "SslStream" => Some("Stream"),
+        "StreamReader" | "StringReader" => Some("TextReader"),
+        "StreamWriter" | "StringWriter" => Some("TextWriter"),
+        _ => BASES.into_iter().find(|it| *it == name),
+    };
+    above(want)?;
+    above(have).map(|it| it == want)
+}
+
 /// What brackets give.
 pub(super) fn indexed(ev: &Evaluator<'_>, of: &Value) -> Value {
     match of {

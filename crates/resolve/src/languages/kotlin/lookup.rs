@@ -5,7 +5,7 @@ use knowing_model::facts::{DeclId, ParameterKind, Value as Bound};
 
 use super::super::java::Java;
 use super::super::nominal::generics::{self, Site};
-use super::super::nominal::{Dialect, lambdas, members};
+use super::super::nominal::{Dialect, lambdas, members, packages};
 use super::{Kotlin, tables};
 use crate::evaluate::{Evaluator, Frame};
 use crate::languages::{Fit, Given, Rules, Space};
@@ -187,6 +187,16 @@ impl Kotlin {
         members::outside(ev, self, type_, name)
     }
 
+    /// `x.toLong()`, where `x` is an `Int`: these are types like others.
+    pub(super) fn plain_member(&self, ev: &Evaluator<'_>, of: &Value, name: Name) -> Option<Value> {
+        let world = ev.world;
+        let Value::ExternalInstance(external, _) = of else { return None };
+        let [plain] = external.path[..] else { return None };
+        let (type_, _) = tables::TYPES.iter().find(|(_, path)| *path == world.text(plain))?;
+        let path = [world.names.find("kotlin")?, world.names.find(type_)?, name];
+        Some(Value::External(External::new(Origin::StandardLibrary, &path)))
+    }
+
     /// Functions of the project that extend what a call is made on, as far as they are in sight.
     pub(super) fn extensions(
         &self,
@@ -223,7 +233,7 @@ impl Kotlin {
             }
         }
         if !found.is_empty() {
-            return found;
+            return self.nearest(ev, frame, found);
         }
         let jvm = &world.modules.jvm;
         let package = jvm.packages.of_file(frame.file);
@@ -242,7 +252,34 @@ impl Kotlin {
                 _ => {}
             }
         }
-        found
+        self.nearest(ev, frame, found)
+    }
+
+    /// Of functions that take the same, as several platforms have them, the one that is nearest.
+    fn nearest(&self, ev: &Evaluator<'_>, frame: Frame, all: Vec<Def>) -> Vec<Def> {
+        if all.len() < 2 {
+            return all;
+        }
+        let world = ev.world;
+        let is_same = |one: Def, other: Def| {
+            members::overrides(world, one, other, &[]) && {
+                let extended = |it: Def| receiver_type(world, it).map(|type_| (world.file_of(it), type_));
+                match (extended(one), extended(other)) {
+                    (Some(one), Some(other)) => members::same_text(world, one, other),
+                    (one, other) => one.is_none() && other.is_none(),
+                }
+            }
+        };
+        let near = |it: Def| packages::near(world.path(frame.file), world.path(world.file_of(it)));
+        let mut kept: Vec<Def> = Vec::new();
+        for def in all {
+            match kept.iter_mut().find(|it| is_same(**it, def)) {
+                Some(known) if near(def) > near(*known) => *known = def,
+                Some(_) => {}
+                None => kept.push(def),
+            }
+        }
+        kept
     }
 
     /// `a.b.f()`: a function or a type of a package.
@@ -347,7 +384,10 @@ impl Kotlin {
                 let init = world.names.find("<init>")?;
                 return Some(members::constructors(world, type_, init));
             }
-            Value::External(external) => {
+            // What is imported from outside may be a function: those have names in lower case.
+            Value::External(external)
+                if external.last().is_some_and(|it| !world.text(it).starts_with(char::is_lowercase)) =>
+            {
                 let init = world.names.find("<init>")?;
                 return Some(Value::External(external.member(init)));
             }

@@ -52,6 +52,10 @@ impl Rules for Kotlin {
         true
     }
 
+    fn has_types_in_parts(&self) -> bool {
+        true
+    }
+
     fn free_name(
         &self,
         ev: &mut Evaluator<'_>,
@@ -220,6 +224,9 @@ impl Rules for Kotlin {
                 }
             }
             Value::Module(package) => self.package_member(ev, frame, *package, name, Space::Value),
+            Value::Iterable(_) if matches!(world.text(name), "size" | "lastIndex") => {
+                self.standard(ev).instance("int", Value::none())
+            }
             // Properties of the standard library are in the table as if they were called.
             Value::ExternalInstance(external, _) if self.standard(ev).declares(external, name) => {
                 let site = Site { frame, decl: None, arguments: &[] };
@@ -263,7 +270,9 @@ impl Rules for Kotlin {
             Value::ExternalInstance(..) | Value::Iterable(_) | Value::ExternalResult => {
                 match self.extensions(ev, frame, of, name) {
                     Some(found) => found,
-                    None => Java.method(ev, frame, of, name),
+                    None => {
+                        self.plain_member(ev, of, name).unwrap_or_else(|| Java.method(ev, frame, of, name))
+                    }
                 }
             }
             Value::Bounded(bounds) => Java.of_bounds(bounds, |bound| self.method(ev, frame, bound, name)),

@@ -13,17 +13,20 @@ use crate::scopes::{Item, Scope};
 use crate::value::{External, Origin, Value};
 use crate::world::{Def, World};
 
-/// What a type itself declares under a name, all parts of it.
+/// What a type itself declares under a name. Of several platforms that have a part of it, the one it was found on is asked
+/// first.
 pub(crate) fn own<'w>(world: &'w World<'_>, type_: Def, name: Name) -> impl Iterator<Item = Def> + use<'w> {
-    let parts: Vec<Def> = world.hierarchy.parts(&type_).to_vec();
-    parts.into_iter().flat_map(move |part| {
+    let of_part = |part: Def| {
         let (file, id, _) = world.decl(part);
         let entries = world.scopes[file as usize].find(Scope::of(Some(id)), name);
         entries.iter().filter_map(move |it| match it.item {
             Item::Decl(decl) => Some(world.def(file, decl)),
             _ => None,
         })
-    })
+    };
+    let others = world.hierarchy.parts(&type_).iter().filter(|it| **it != type_);
+    let part = std::iter::once(&type_).chain(others).find(|it| of_part(**it).next().is_some());
+    part.copied().into_iter().flat_map(of_part).collect::<Vec<Def>>().into_iter()
 }
 
 /// A type and all project types above it, in the order in which members are looked for.
@@ -145,7 +148,7 @@ fn is_parameter_of(world: &World<'_>, method: Def, type_: TypeId) -> bool {
 }
 
 /// Whether two types end in the same name: one file may write more of the path than the other.
-fn same_text(world: &World<'_>, one: (u32, TypeId), other: (u32, TypeId)) -> bool {
+pub(crate) fn same_text(world: &World<'_>, one: (u32, TypeId), other: (u32, TypeId)) -> bool {
     let (one_facts, other_facts) = (world.found_in(one.0), world.found_in(other.0));
     match (one_facts.type_(one.1), other_facts.type_(other.1)) {
         (Type::Named { segments: a, .. }, Type::Named { segments: b, .. }) => match (a.last(), b.last()) {

@@ -19,6 +19,7 @@ pub(crate) struct Packages {
     /// Of paths: the same in every run.
     hashes: Vec<u64>,
     file_hashes: Vec<u64>,
+    parts: Vec<Vec<Def>>,
 }
 
 pub(crate) const ROOT: ModuleId = ModuleId(0);
@@ -48,7 +49,26 @@ impl Packages {
                 }
             }
         }
+        packages.parts = packages.of_platforms(world);
         packages
+    }
+
+    /// Types that are expected by code that several platforms share, with what each platform has of them.
+    fn of_platforms(&self, world: &World<'_>) -> Vec<Vec<Def>> {
+        let is_marked = |it: Def, mark| world.kind(it).is_type_like() && is_marked(world, it, mark);
+        let of_name = |all: &Vec<Def>| {
+            let is_part = |it: &Def| is_marked(*it, "expect") || is_marked(*it, "actual");
+            let parts: Vec<Def> = all.iter().copied().filter(is_part).collect();
+            (parts.len() > 1 && parts.iter().any(|it| is_marked(*it, "expect"))).then_some(parts)
+        };
+        let mut found: Vec<Vec<Def>> =
+            self.members.values().filter(|it| it.len() > 1).filter_map(of_name).collect();
+        found.sort_unstable();
+        found
+    }
+
+    pub(crate) fn types_in_parts(&self) -> &[Vec<Def>] {
+        &self.parts
     }
 
     /// The package of a path below another, made when it is new. A segment that no file names stays without a way to it.
@@ -116,9 +136,17 @@ impl Packages {
         if types().nth(1).is_none() {
             return Some(first);
         }
-        types()
-            .max_by_key(|it| (near(world.path(from), world.path(world.file_of(*it))), std::cmp::Reverse(*it)))
+        types().max_by_key(|it| {
+            let near = near(world.path(from), world.path(world.file_of(*it)));
+            (near, is_marked(world, *it, "expect"), std::cmp::Reverse(*it))
+        })
     }
+}
+
+/// Whether a word stands before what is declared: `expect class A`.
+fn is_marked(world: &World<'_>, def: Def, mark: &str) -> bool {
+    let (file, _, decl) = world.decl(def);
+    world.found_in(file).text(decl.signature).split_whitespace().take(8).any(|it| it == mark)
 }
 
 /// How many directories two paths share from the top.

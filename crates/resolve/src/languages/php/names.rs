@@ -1,5 +1,7 @@
 //! What is declared by which whole name, and what a written name may stand for.
 
+use std::collections::BTreeSet;
+
 use knowing_model::NodeKind;
 use knowing_model::facts::{DeclId, FileFacts, ImportKind};
 use rustc_hash::FxHashMap;
@@ -15,6 +17,8 @@ pub(crate) struct PhpNames {
     constants: FxHashMap<String, Vec<Def>>,
     /// Namespaces that project files say are the project's own, each with its last `\`.
     own: Vec<String>,
+    /// Namespaces that files declare something in.
+    namespaces: BTreeSet<String>,
 }
 
 /// What kind of thing a name is looked for as.
@@ -48,6 +52,9 @@ impl PhpNames {
                     _ => continue,
                 };
                 let namespace = facts.namespace_at(decl.range.from).map_or("", |it| facts.text(it));
+                if !names.namespaces.contains(namespace) {
+                    names.namespaces.insert(namespace.to_owned());
+                }
                 let whole = joined(namespace, facts.text(decl.name));
                 table.entry(whole).or_default().push(world.def(file, DeclId(index as u32)));
             }
@@ -64,14 +71,16 @@ impl PhpNames {
                 notary.push(Door::PhpName, keys::text(sort as u64, whole), None, notary.all(defs));
             });
         }
-        let own = self.own.iter().fold(0, |state, it| keys::text(state, it));
+        let own = self.own.iter().chain(&self.namespaces).fold(0, |state, it| keys::text(state, it));
         notary.push(Door::PhpOwn, 0, None, own);
     }
 
-    /// Whether a name stands in a namespace of the project's own.
+    /// Whether a name stands in a namespace of the project's own. Packages of one vendor share the begin of their
+    /// namespaces, so that there must be something else in it.
     pub(super) fn is_own(&self, whole: &str) -> bool {
         reads::note(Door::PhpOwn, 0, None);
         self.own.iter().any(|it| whole.starts_with(it.as_str()))
+            && self.namespaces.contains(whole.rsplit_once('\\').map_or("", |it| it.0))
     }
 
     /// The class of a whole name.

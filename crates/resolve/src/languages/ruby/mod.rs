@@ -8,7 +8,7 @@ mod results;
 mod tables;
 
 use knowing_model::NodeKind;
-use knowing_model::facts::{DeclId, Expr, Import, ImportKind, Literal, Modifiers, Type, TypeId};
+use knowing_model::facts::{BaseRole, DeclId, Expr, Import, ImportKind, Literal, Modifiers, Type, TypeId};
 
 use super::{CallSite, ExternalName, Rules, Space};
 use crate::evaluate::{Evaluator, Frame};
@@ -63,6 +63,10 @@ pub(super) fn vocabulary() -> impl Iterator<Item = &'static str> {
 impl Rules for Ruby {
     fn notes_tables(&self) -> bool {
         true
+    }
+
+    fn writes_inside(&self, role: BaseRole) -> bool {
+        role != BaseRole::Extends
     }
 
     fn has_types_in_parts(&self) -> bool {

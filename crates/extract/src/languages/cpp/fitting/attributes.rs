@@ -70,6 +70,9 @@ impl Pass<'_> {
                 TokenKind::Mark(b'(' | b'[') => n_open += 1,
                 TokenKind::Mark(b')' | b']') => n_open = n_open.saturating_sub(1),
                 TokenKind::Mark(b'{') => {
+                    if n_open == 0 && !self.is_among_declarations() {
+                        self.block_macro(statement, at);
+                    }
                     let scope = if n_open == 0 { self.scope(statement, at) } else { Scope::Other };
                     if (statement..at).any(|it| self.text(it) == b"enum")
                         && !self.is(at.saturating_sub(1), b')')
@@ -87,8 +90,69 @@ impl Pass<'_> {
                     statement = at + 1;
                 }
                 TokenKind::Mark(b';') if n_open == 0 => statement = at + 1,
-                TokenKind::Mark(b':') if n_open == 0 && self.is_access(at) => statement = at + 1,
-                TokenKind::Directive if statement == at => statement = at + 1,
+                TokenKind::Mark(b':') if n_open == 0 && self.is_access(statement, at) => statement = at + 1,
+                TokenKind::Directive if statement == at || self.is_macro_line(statement, at) => {
+                    statement = at + 1;
+                }
+                TokenKind::Word if self.text(at) == b"template" => self.template_macros(at + 1),
+                // `if CONSTEXPR (...)`.
+                TokenKind::Word
+                    if self.text(at) == b"if"
+                        && is_constant_case(self.text(at + 1))
+                        && self.is(at + 2, b'(') =>
+                {
+                    self.blank(at + 1, at + 2);
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+    }
+
+    /// Whether all that stands before is one macro with its brackets.
+    fn is_macro_line(&self, statement: usize, end: usize) -> bool {
+        self.is_among_declarations()
+            && is_constant_case(self.text(statement))
+            && self.closing(statement + 1).is_some_and(|it| it + 1 == end)
+    }
+
+    /// `TRY { ... } CATCH (error&) { ... }`: plain blocks.
+    fn block_macro(&mut self, statement: usize, brace: usize) {
+        let word = self.text(statement);
+        let is_try = statement + 1 == brace;
+        let is_catch = memchr::memmem::find(word, b"CATCH").is_some()
+            && self.closing(statement + 1).is_some_and(|it| it + 1 == brace);
+        if is_constant_case(word) && (is_try || is_catch) {
+            self.blank(statement, brace);
+        }
+    }
+
+    /// `template <typename T, ENABLE_IF(is_thing<T>())>`: a parameter that a macro makes.
+    fn template_macros(&mut self, open: usize) {
+        const MAX_TOKENS: usize = 300;
+        if !self.is(open, b'<') {
+            return;
+        }
+        let (mut at, mut depth) = (open, 0_usize);
+        for _ in 0..MAX_TOKENS {
+            let Some(token) = self.tokens.get(at) else { return };
+            match token.kind {
+                TokenKind::Mark(b'<') => depth += 1,
+                TokenKind::Mark(b'>') if depth == 1 => return,
+                TokenKind::Mark(b'>') => depth -= 1,
+                TokenKind::Mark(b';' | b'{' | b'}') => return,
+                TokenKind::Mark(b'(') => {
+                    let Some(close) = self.closing(at) else { return };
+                    let is_parameter = depth == 1
+                        && is_constant_case(self.text(at - 1))
+                        && self.text(at - 1).len() >= Changes::PARAMETER.len()
+                        && (self.is(at - 2, b',') || self.is(at - 2, b'<'));
+                    if is_parameter {
+                        self.blank(at - 1, close + 1);
+                        self.changes.parameters.push(self.tokens[at - 1].from);
+                    }
+                    at = close;
+                }
                 _ => {}
             }
             at += 1;
@@ -112,13 +176,26 @@ impl Pass<'_> {
     }
 
     /// `public:`, `protected slots:`.
-    fn is_access(&self, colon: usize) -> bool {
+    fn is_access(&self, statement: usize, colon: usize) -> bool {
         let is_access = |at: Option<usize>| {
             at.is_some_and(|at| matches!(self.text(at), b"public" | b"private" | b"protected"))
         };
-        is_access(colon.checked_sub(1)) || is_access(colon.checked_sub(2)) || {
-            colon.checked_sub(1).is_some_and(|at| matches!(self.text(at), b"signals" | b"Q_SIGNALS"))
-        }
+        is_access(colon.checked_sub(1))
+            || is_access(colon.checked_sub(2))
+            || {
+                let before = colon.checked_sub(1);
+                before.is_some_and(|at| at == statement && self.is_access_macro(at))
+            }
+            || { colon.checked_sub(1).is_some_and(|at| matches!(self.text(at), b"signals" | b"Q_SIGNALS")) }
+    }
+
+    /// `PRIVATE_UNLESS_TESTED:` in a class; before a number it is a field without a name.
+    fn is_access_macro(&self, at: usize) -> bool {
+        is_constant_case(self.text(at))
+            && self.is(at + 1, b':')
+            && !self.scopes.is_empty()
+            && self.is_among_declarations()
+            && self.tokens.get(at + 2).is_some_and(|it| it.kind != TokenKind::Literal)
     }
 
     fn scope(&self, statement: usize, brace: usize) -> Scope {
@@ -149,6 +226,10 @@ impl Pass<'_> {
     }
 
     fn declaration(&mut self, at: usize) {
+        if self.is_access_macro(at) {
+            self.blank(at, at + 2);
+            return;
+        }
         let mut at = at;
         // Lines that are a macro and no more come one after the other.
         while let Some(after) = self.line_of_macro(at) {
@@ -189,6 +270,11 @@ impl Pass<'_> {
                 && self.tokens.get(at + 1).is_none_or(|it| it.kind == TokenKind::Directive);
             if is_alone {
                 self.blank(at, at + 1);
+            }
+            // `BEGIN_NAMESPACE`, before what no type can stand before.
+            if is_constant_case(self.text(at)) && begins_declaration(self.text(at + 1)) {
+                self.blank(at, at + 1);
+                return Some(at + 1);
             }
             return None;
         }
@@ -584,6 +670,10 @@ impl Pass<'_> {
         }
         None
     }
+}
+
+fn begins_declaration(word: &[u8]) -> bool {
+    matches!(word, b"concept" | b"namespace" | b"template" | b"typedef" | b"using")
 }
 
 fn is_access_word(word: &[u8]) -> bool {

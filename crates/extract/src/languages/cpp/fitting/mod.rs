@@ -27,9 +27,13 @@ struct Changes {
     blanks: Vec<(u32, u32)>,
     /// White space that becomes a semicolon.
     ends: Vec<u32>,
+    /// Blanks that become a parameter of a template.
+    parameters: Vec<u32>,
 }
 
 impl Changes {
+    const PARAMETER: &[u8] = b"int";
+
     fn blank(&mut self, from: u32, to: u32) {
         self.blanks.push((from, to));
     }
@@ -48,6 +52,9 @@ impl Changes {
         }
         for at in self.ends {
             text[at as usize] = b';';
+        }
+        for at in self.parameters {
+            text[at as usize..][..Self::PARAMETER.len()].copy_from_slice(Self::PARAMETER);
         }
         Some(text)
     }
