@@ -178,3 +178,28 @@ fn largest_not_above(number: f64) -> f32 {
     let near = number as f32;
     if f64::from(near) > number { near.next_down() } else { near }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Model;
+    use super::*;
+
+    #[test]
+    fn q1_every_processor_finds_the_same_leaves() {
+        let model =
+            Model::parse(include_str!("../../tests/fixtures/ranker.txt")).expect("the fixture is a model");
+        let odd = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -0.0];
+        let value = |feature: usize, lane: usize| match (feature * 7 + lane * 3) % 23 {
+            at if at < odd.len() => odd[at],
+            at => at as f32 / 11.0 - 0.5,
+        };
+        let columns: Vec<Column> = (0..model.features().len())
+            .map(|feature| std::array::from_fn(|lane| value(feature, lane)))
+            .collect();
+        let (mut one_by_one, mut as_here) = ([0.0; LANES], [0.0; LANES]);
+        model.together.add_scores_by(&columns, &mut one_by_one, remaining);
+        model.together.add_scores(&columns, &mut as_here);
+        assert_eq!(one_by_one, as_here);
+        assert!(one_by_one.iter().any(|it| *it != one_by_one[0]), "all rows have the same score");
+    }
+}
