@@ -224,7 +224,9 @@ impl Images<'_> {
                 *n_repaired += 1;
                 findings.push(warning("images", format!("{name} was damaged and is built anew")));
             } else {
-                let message = format!("{name} is not what the database says; build it anew with `--repair`");
+                let message = format!(
+                    "{name} is not what the database says, or of another version; build it anew with `--repair`"
+                );
                 findings.push(warning("images", message));
             }
         }
@@ -260,7 +262,9 @@ impl Images<'_> {
             let message = format!("{name} was damaged and is removed; the next index run resolves all files");
             findings.push(warning("images", message));
         } else {
-            let message = format!("{name} is not what the database says; remove it with `--repair`");
+            let message = format!(
+                "{name} is not what the database says, or of another version; remove it with `--repair`"
+            );
             findings.push(warning("images", message));
         }
         Ok(())
