@@ -1,5 +1,5 @@
 //! Macros where the language has no place for a name: attributes of declarations, types that a macro makes, lines that
-//! are nothing but a macro. Looked for only where declarations stand, never in the bodies of functions.
+//! are nothing but a macro. Looked for where declarations stand; the few of bodies are in `elsewhere`.
 //!
 //! ```text
 //! class API Shop {          API void f();      BOOL WINAPI f();      void f(int x UNUSED) NORETURN;
@@ -8,9 +8,13 @@
 //! ~~~~~   ~                               ;           ~~~~~~~~~~~~~
 //! ```
 
+mod elsewhere;
+mod words;
+
 use super::Changes;
 use super::conditionals::is_constant_case;
 use super::scan::{Token, TokenKind};
+use words::{begins_declaration, follows_parameters, is_access_word, is_keyword, is_specifier, is_type_word};
 
 pub(super) fn misplaced(bytes: &[u8], tokens: &[Token], dead: &[bool], changes: &mut Changes) {
     let live: Vec<Token> = tokens.iter().zip(dead).filter(|(_, dead)| !**dead).map(|it| *it.0).collect();
@@ -116,49 +120,6 @@ impl Pass<'_> {
             && self.closing(statement + 1).is_some_and(|it| it + 1 == end)
     }
 
-    /// `TRY { ... } CATCH (error&) { ... }`: plain blocks.
-    fn block_macro(&mut self, statement: usize, brace: usize) {
-        let word = self.text(statement);
-        let is_try = statement + 1 == brace;
-        let is_catch = memchr::memmem::find(word, b"CATCH").is_some()
-            && self.closing(statement + 1).is_some_and(|it| it + 1 == brace);
-        if is_constant_case(word) && (is_try || is_catch) {
-            self.blank(statement, brace);
-        }
-    }
-
-    /// `template <typename T, ENABLE_IF(is_thing<T>())>`: a parameter that a macro makes.
-    fn template_macros(&mut self, open: usize) {
-        const MAX_TOKENS: usize = 300;
-        if !self.is(open, b'<') {
-            return;
-        }
-        let (mut at, mut depth) = (open, 0_usize);
-        for _ in 0..MAX_TOKENS {
-            let Some(token) = self.tokens.get(at) else { return };
-            match token.kind {
-                TokenKind::Mark(b'<') => depth += 1,
-                TokenKind::Mark(b'>') if depth == 1 => return,
-                TokenKind::Mark(b'>') => depth -= 1,
-                TokenKind::Mark(b';' | b'{' | b'}') => return,
-                TokenKind::Mark(b'(') => {
-                    let Some(close) = self.closing(at) else { return };
-                    let is_parameter = depth == 1
-                        && is_constant_case(self.text(at - 1))
-                        && self.text(at - 1).len() >= Changes::PARAMETER.len()
-                        && (self.is(at - 2, b',') || self.is(at - 2, b'<'));
-                    if is_parameter {
-                        self.blank(at - 1, close + 1);
-                        self.changes.parameters.push(self.tokens[at - 1].from);
-                    }
-                    at = close;
-                }
-                _ => {}
-            }
-            at += 1;
-        }
-    }
-
     fn is_among_declarations(&self) -> bool {
         self.scopes.iter().all(|it| *it == Scope::Declarations)
     }
@@ -177,16 +138,11 @@ impl Pass<'_> {
 
     /// `public:`, `protected slots:`.
     fn is_access(&self, statement: usize, colon: usize) -> bool {
-        let is_access = |at: Option<usize>| {
-            at.is_some_and(|at| matches!(self.text(at), b"public" | b"private" | b"protected"))
-        };
-        is_access(colon.checked_sub(1))
-            || is_access(colon.checked_sub(2))
-            || {
-                let before = colon.checked_sub(1);
-                before.is_some_and(|at| at == statement && self.is_access_macro(at))
-            }
-            || { colon.checked_sub(1).is_some_and(|at| matches!(self.text(at), b"signals" | b"Q_SIGNALS")) }
+        let before = |n: usize| colon.checked_sub(n).map_or(&b""[..], |at| self.text(at));
+        is_access_word(before(1))
+            || is_access_word(before(2))
+            || matches!(before(1), b"signals" | b"Q_SIGNALS")
+            || colon == statement + 1 && self.is_access_macro(statement)
     }
 
     /// `PRIVATE_UNLESS_TESTED:` in a class; before a number it is a field without a name.
@@ -670,132 +626,4 @@ impl Pass<'_> {
         }
         None
     }
-}
-
-fn begins_declaration(word: &[u8]) -> bool {
-    matches!(word, b"concept" | b"namespace" | b"template" | b"typedef" | b"using")
-}
-
-fn is_access_word(word: &[u8]) -> bool {
-    matches!(word, b"public" | b"private" | b"protected")
-}
-
-fn is_specifier(word: &[u8]) -> bool {
-    matches!(
-        word,
-        b"static"
-            | b"extern"
-            | b"inline"
-            | b"const"
-            | b"volatile"
-            | b"constexpr"
-            | b"consteval"
-            | b"constinit"
-            | b"virtual"
-            | b"explicit"
-            | b"mutable"
-            | b"register"
-            | b"typedef"
-            | b"friend"
-            | b"typename"
-            | b"thread_local"
-            | b"_Thread_local"
-            | b"_Noreturn"
-            | b"__extension__"
-            | b"__inline"
-            | b"__inline__"
-            | b"__forceinline"
-            | b"restrict"
-            | b"__restrict"
-            | b"__restrict__"
-            | b"final"
-            | b"_Atomic"
-            | b"__thread"
-            | b"__const"
-            | b"__volatile__"
-    )
-}
-
-fn is_type_word(word: &[u8]) -> bool {
-    matches!(
-        word,
-        b"void"
-            | b"int"
-            | b"char"
-            | b"short"
-            | b"long"
-            | b"float"
-            | b"double"
-            | b"bool"
-            | b"unsigned"
-            | b"signed"
-            | b"wchar_t"
-            | b"char8_t"
-            | b"char16_t"
-            | b"char32_t"
-            | b"auto"
-            | b"_Bool"
-    )
-}
-
-/// Words after which nothing is a declaration of the kind that is looked for.
-fn is_keyword(word: &[u8]) -> bool {
-    matches!(
-        word,
-        b"using"
-            | b"namespace"
-            | b"return"
-            | b"if"
-            | b"else"
-            | b"for"
-            | b"while"
-            | b"do"
-            | b"switch"
-            | b"case"
-            | b"default"
-            | b"goto"
-            | b"break"
-            | b"continue"
-            | b"static_assert"
-            | b"_Static_assert"
-            | b"asm"
-            | b"public"
-            | b"private"
-            | b"protected"
-            | b"requires"
-            | b"concept"
-            | b"sizeof"
-            | b"new"
-            | b"delete"
-            | b"throw"
-            | b"try"
-            | b"catch"
-            | b"this"
-            | b"decltype"
-            | b"export"
-            | b"import"
-            | b"module"
-            | b"typeof"
-            | b"__typeof__"
-    ) || is_specifier(word)
-        || is_type_word(word)
-}
-
-/// What may stand after the parameters of a function.
-fn follows_parameters(word: &[u8]) -> bool {
-    matches!(
-        word,
-        b"const"
-            | b"noexcept"
-            | b"override"
-            | b"final"
-            | b"volatile"
-            | b"throw"
-            | b"try"
-            | b"requires"
-            | b"__attribute__"
-            | b"asm"
-            | b"__asm__"
-            | b"__asm"
-    )
 }
