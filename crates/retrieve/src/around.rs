@@ -56,22 +56,12 @@ fn around(
     n_walked: usize,
     settings: &Settings,
 ) -> Run {
-    let Sources { graph, search, names, documents } = sources;
+    let Sources { graph, search, names, .. } = sources;
     let Settings { params, switches, .. } = settings;
     let task = Task::default();
     let query = TaskQuery::new(&task, params, *switches, |_| 0.0);
     let prepared = search.prepare(&query.query, &query.scoring);
-    let cx = Channels {
-        graph,
-        search,
-        names,
-        documents,
-        task: &task,
-        query: &query,
-        prepared: &prepared,
-        params,
-        switches: *switches,
-    };
+    let cx = Channels::new(sources, &task, &query, &prepared, settings);
     let walked = walk_from(graph, &seeds, params, *switches);
     let mut harvest = Harvest::default();
     harvest.candidates.add(Channel::Asked, found.iter().copied().map(Found::plain));

@@ -93,23 +93,13 @@ impl Run {
 
 /// Ranks the symbols of a snapshot for a task.
 pub fn for_task(sources: Sources<'_>, text: &str, settings: &Settings) -> Run {
-    let Sources { graph, search, names, documents } = sources;
+    let Sources { graph, search, names, .. } = sources;
     let Settings { params, switches, ranker } = settings;
     let switches = *switches;
     let task = Task::parse(text);
     let query = TaskQuery::new(&task, params, switches, |term| search.idf(term));
     let prepared = search.prepare(&query.query, &query.scoring);
-    let cx = Channels {
-        graph,
-        search,
-        names,
-        documents,
-        task: &task,
-        query: &query,
-        prepared: &prepared,
-        params,
-        switches,
-    };
+    let cx = Channels::new(sources, &task, &query, &prepared, settings);
 
     let mut harvest = cx.harvest();
     if switches.on(Part::Expansion) {

@@ -18,6 +18,7 @@ use knowing_search::{Collection, DocIndex, Documents, Names, Prepared};
 use crate::candidates::{Candidates, Channel, Found};
 use crate::noise;
 use crate::params::{Params, Part, Switches};
+use crate::pipeline::{Settings, Sources};
 use crate::query::TaskQuery;
 use crate::task::Task;
 
@@ -89,7 +90,19 @@ impl Named {
     }
 }
 
-impl Channels<'_> {
+impl<'a> Channels<'a> {
+    pub(crate) fn new(
+        sources: Sources<'a>,
+        task: &'a Task,
+        query: &'a TaskQuery,
+        prepared: &'a Prepared<'a>,
+        settings: &'a Settings,
+    ) -> Channels<'a> {
+        let Sources { graph, search, names, documents } = sources;
+        let Settings { params, switches, .. } = settings;
+        Channels { graph, search, names, documents, task, query, prepared, params, switches: *switches }
+    }
+
     pub(crate) fn harvest(self) -> Harvest {
         // The index is asked while the names are looked at: together they are half of an answer's time.
         let (lexical, named) = rayon::join(|| Lexical::ask(self), || Named::find(self));
