@@ -769,3 +769,15 @@ fn x1_c() {
 fn x1_cpp() {
     check("languages/cpp/spec.md", include_str!("languages/cpp/spec.md"), "a.cc");
 }
+
+/// The scanner of Kotlin's grammar looks for the end of an annotation beyond the end of the file.
+#[test]
+fn x5_a_file_that_ends_in_an_annotation_is_read() {
+    for end in ["@", "@Entity", "@Named(\"a b", "@Named(\"a\")@Other", "@file:\u{a0}"] {
+        for head in ["class Cart\n", "class Cart(val total: Int) "] {
+            let facts = extract("Cart.kt", format!("{head}{end}").as_bytes());
+            check_whole(&facts);
+            assert_eq!(facts.text(facts.decls[0].name), "Cart", "{head}{end}");
+        }
+    }
+}

@@ -283,7 +283,11 @@ impl Emitter<'_> {
                     }
                 }
             };
-            for part in value.parts() {
+            let parts = value.parts();
+            // A member of one type or another: which one is not known.
+            let n_defs = parts.iter().filter(|it| matches!(it, Value::Def(_))).count();
+            let is_one_of_many = n_defs > 1 && reference.role == ReferenceRole::Field;
+            for part in parts {
                 let end = match part {
                     Value::Def(def) => End::Def(rules.definition(world, self.file, *def)),
                     Value::Overloads(all) if all.len() == 1 => End::Def(all[0]),
@@ -304,7 +308,12 @@ impl Emitter<'_> {
                     ReferenceRole::Value if self.is_own_field(reference.decl, end) => ReferenceRole::Field,
                     role => role,
                 };
-                self.reference(reference.decl, end, role, reference.position);
+                if !is_one_of_many {
+                    self.reference(reference.decl, end, role, reference.position);
+                } else if let Some(kind) = self.field_use(reference.decl, end) {
+                    let from = source(reference.decl, self);
+                    self.draft(from, end, kind, Provenance::AstInferred, reference.position);
+                }
             }
         }
     }
@@ -329,20 +338,9 @@ impl Emitter<'_> {
                 }
             }
             ReferenceRole::Field => {
-                let is_field = match end {
-                    End::Def(def) => matches!(
-                        self.world.kind(def),
-                        NodeKind::Field
-                            | NodeKind::Property
-                            | NodeKind::Var
-                            | NodeKind::Const
-                            | NodeKind::EnumMember
-                    ),
-                    _ => return,
-                };
-                let is_own = is_field && self.is_own(decl, end);
-                let kind = if is_own { EdgeKind::AccessesField } else { EdgeKind::References };
-                self.push(decl, end, kind, position);
+                if let Some(kind) = self.field_use(decl, end) {
+                    self.push(decl, end, kind, position);
+                }
             }
             ReferenceRole::Decorator => {
                 self.draft(end, from, EdgeKind::Decorates, Provenance::AstResolved, position);
@@ -354,6 +352,17 @@ impl Emitter<'_> {
                 }
             }
         }
+    }
+
+    /// What the use of a member is; none where it is not the project's.
+    fn field_use(&self, decl: Option<DeclId>, end: End) -> Option<EdgeKind> {
+        let End::Def(def) = end else { return None };
+        let is_field = matches!(
+            self.world.kind(def),
+            NodeKind::Field | NodeKind::Property | NodeKind::Var | NodeKind::Const | NodeKind::EnumMember
+        );
+        let is_own = is_field && self.is_own(decl, end);
+        Some(if is_own { EdgeKind::AccessesField } else { EdgeKind::References })
     }
 
     fn is_own_field(&self, decl: Option<DeclId>, end: End) -> bool {

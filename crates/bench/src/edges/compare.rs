@@ -335,10 +335,16 @@ impl Judge<'_> {
             Target::Own(target) => self.is_same(symbol, target),
             _ => false,
         });
+        // An edge keeps some of its places only.
+        let is_kept = right.is_none() && {
+            let decl = self.ours.around(file, position.line);
+            self.nodes_of(symbol).into_iter().any(|it| self.ours.is_crowded(file, decl, it))
+        };
         let recalled = self.out.reference_recall.entry(class).or_default();
         match right.map(|it| it.provenance) {
             Some(Provenance::AstInferred) => recalled.inferred += 1,
             Some(_) => recalled.resolved += 1,
+            None if is_kept => recalled.resolved += 1,
             None => {
                 let why = if self.ours.said(file, position).is_empty() { "no edge" } else { "other edge" };
                 *recalled.missed.entry(why).or_default() += 1;

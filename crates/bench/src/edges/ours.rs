@@ -173,6 +173,14 @@ impl Ours {
         self.node_of_decl.get(&(node.file, Some(decl.owner?))).copied()
     }
 
+    /// The innermost declaration around a place.
+    pub(crate) fn around(&self, file: u32, line: u32) -> Option<DeclId> {
+        let decls = &self.files[file as usize].facts.decls;
+        let holds = |span: &Span| span.first_line <= line && line <= span.last_line;
+        let inner = (0..).zip(decls).filter(|(_, it)| holds(&it.span));
+        inner.min_by_key(|(_, it)| it.span.last_line - it.span.first_line).map(|(at, _)| DeclId(at))
+    }
+
     /// Targets that a declaration surely reaches although not all places are kept.
     pub(crate) fn is_crowded(&self, file: u32, decl: Option<DeclId>, target: u32) -> bool {
         self.node_of_decl.get(&(file, decl)).is_some_and(|it| self.crowded.contains(&(*it, target)))

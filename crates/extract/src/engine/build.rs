@@ -197,11 +197,7 @@ impl Builder<'_> {
             // Paths are given at the end, when all declarations are known.
             path: new.name,
             kind: new.kind,
-            span: Span {
-                first_line: self.tree.position(new.node).line,
-                last_line: self.tree.last_line(new.node),
-                name: new.name_position,
-            },
+            span: self.span(new.node, new.name_position),
             range: self.tree.range(new.node),
             signature: new.signature,
             doc: None,
@@ -215,6 +211,17 @@ impl Builder<'_> {
             visible: None,
         });
         Some(id)
+    }
+
+    fn span(&self, node: Node, name: Position) -> Span {
+        Span { first_line: self.tree.position(node).line, last_line: self.tree.last_line(node), name }
+    }
+
+    /// Says that a declaration stands elsewhere than where its name was met first.
+    pub(crate) fn declare_at(&mut self, id: DeclId, node: Node, name_position: Position, signature: Str) {
+        let (span, range) = (self.span(node, name_position), self.tree.range(node));
+        let decl = self.decl_mut(id);
+        (decl.span, decl.range, decl.signature) = (span, range, signature);
     }
 
     pub(crate) fn decl_mut(&mut self, id: DeclId) -> &mut Decl {

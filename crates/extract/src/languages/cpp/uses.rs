@@ -214,11 +214,9 @@ impl Reader<'_, '_> {
         Step::Into
     }
 
-    /// `this->x`, when it is not called.
+    /// `x.name` and `x->name`, when it is not called.
     pub(super) fn field_access(&mut self, node: Node, cx: Context) -> Step<Context> {
-        let is_own = self.child(node, Field::Argument).is_some_and(|it| self.kind(it) == Kind::This);
-        if is_own
-            && self.field(node) != Field::Function
+        if self.field(node) != Field::Function
             && let Some(name) = self.child(node, Field::Member)
         {
             let expr = self.expr(node, cx.decl);

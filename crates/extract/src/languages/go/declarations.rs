@@ -94,7 +94,7 @@ impl Reader<'_, '_> {
         }
         let parameters = self.type_parameters(node, Some(id));
         self.b.decl_mut(id).type_parameters = parameters;
-        let inner = Context { decl: Some(id), method: None, ..cx };
+        let inner = Context { decl: Some(id), ..cx };
         match kind {
             NodeKind::Struct => self.struct_fields(type_node, id, inner),
             NodeKind::Interface => self.interface_members(type_node, id, inner),

@@ -58,7 +58,6 @@ impl Reader<'_, '_> {
         if is_entry {
             flags.insert(NodeFlags::ENTRY);
         }
-        self.receiver_name = None;
         let parameters = self.type_parameters(node, Some(id));
         self.b.decl_mut(id).type_parameters = parameters;
         self.signature_of(node, id, cx)
@@ -67,7 +66,6 @@ impl Reader<'_, '_> {
     pub(super) fn method(&mut self, node: Node, cx: Context) -> Step<Context> {
         let Some(name) = self.child(node, Field::Name) else { return Step::Into };
         let Some(id) = self.callable(node, name, NodeKind::Method, cx) else { return Step::Over };
-        self.receiver_name = None;
         let list = self.child(node, Field::Receiver);
         let receiver = list.and_then(|it| self.first_child(it));
         if let Some(list) = list {
@@ -89,7 +87,6 @@ impl Reader<'_, '_> {
             self.b.decl_mut(id).parameters.push(parameter);
             if let Some(name) = name {
                 let visible = self.body_range(node);
-                self.receiver_name = Some(text);
                 self.bind_name(name, Value::Type(type_), visible, Context { decl: Some(id), ..cx });
             }
         }
@@ -158,8 +155,7 @@ impl Reader<'_, '_> {
             self.error_result(result, id);
         }
         let gives_error = result.is_some_and(|it| self.is_error_result(it));
-        let method = if self.receiver_name.is_some() { Some(id) } else { None };
-        Step::Within(Context { decl: Some(id), method, gives_error, block: visible })
+        Step::Within(Context { decl: Some(id), gives_error, block: visible })
     }
 
     /// Binds the names in a list, and notes those of a declaration.
@@ -267,13 +263,7 @@ impl Reader<'_, '_> {
     /// The walk has come to a function literal.
     pub(super) fn literal(&mut self, node: Node, cx: Context) -> Step<Context> {
         let Some(id) = self.literals.get(&node).copied() else { return self.func_literal(node, cx) };
-        let receiver_name = self.receiver_name;
-        let step = self.signature_of(node, id, cx);
-        self.receiver_name = receiver_name;
-        match step {
-            Step::Within(inner) => Step::Within(Context { method: cx.method, ..inner }),
-            step => step,
-        }
+        self.signature_of(node, id, cx)
     }
 
     /// `error` as the last result is what a function throws.

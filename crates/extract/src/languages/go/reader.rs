@@ -20,12 +20,11 @@ pub(super) fn read(builder: &mut Builder<'_>) {
         types: FxHashMap::default(),
         receivers: FxHashMap::default(),
         packages: FxHashMap::default(),
-        receiver_name: None,
         literals: FxHashMap::default(),
         constant_type: None,
         spine: Vec::new(),
     };
-    let context = Context { decl: None, method: None, block: reader.b.tree.range(root), gives_error: false };
+    let context = Context { decl: None, block: reader.b.tree.range(root), gives_error: false };
     reader.file_docs(root);
     reader.b.facts.condition = reader.condition();
     walk(tree, &mut reader, context);
@@ -37,8 +36,6 @@ pub(super) fn read(builder: &mut Builder<'_>) {
 pub(super) struct Context {
     /// The innermost declaration.
     pub(super) decl: Option<DeclId>,
-    /// The method around, when it names its receiver.
-    pub(super) method: Option<DeclId>,
     /// The innermost block, which bindings are visible in.
     pub(super) block: Range,
     /// The innermost function's last result is an `error`.
@@ -56,8 +53,6 @@ pub(super) struct Reader<'b, 's> {
     pub(super) receivers: FxHashMap<String, ImplId>,
     /// Imported paths by the names they are used under, as far as this file tells.
     pub(super) packages: FxHashMap<Str, Str>,
-    /// What the method that is being read calls its receiver.
-    pub(super) receiver_name: Option<Str>,
     /// Function literals that are declarations of their own.
     pub(super) literals: FxHashMap<Node, DeclId>,
     /// The type of the constants above, which those without a value share.

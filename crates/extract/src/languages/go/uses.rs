@@ -159,29 +159,21 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// `pkg.Name` as a value, and fields of the receiver.
+    /// `pkg.Name` as a value, and members of values: `x.Name`, `f().Name`. What is called is a call and nothing else.
     pub(super) fn selector(&mut self, node: Node, cx: Context) -> Step<Context> {
         let (Some(operand), Some(name)) = (self.child(node, Field::Operand), self.child(node, Field::Member))
         else {
             return Step::Into;
         };
-        if self.kind(operand) != Kind::Identifier {
-            return Step::Into;
+        let is_name = self.kind(operand) == Kind::Identifier;
+        let is_of_value = !is_name || self.is_local(operand);
+        if self.field(node) != Field::Function {
+            let expr = self.expr(node, cx.decl);
+            let position = self.b.tree.position(name);
+            let role = if is_of_value { ReferenceRole::Field } else { ReferenceRole::Value };
+            self.refer(cx.decl, ReferenceTarget::Expr(expr), role, position);
         }
-        let is_callee = self.field(node) == Field::Function;
-        if self.is_local(operand) {
-            let is_own = cx.method.is_some() && self.receiver_name == Some(self.b.name(operand));
-            if is_own && !is_callee {
-                let expr = self.expr(node, cx.decl);
-                let position = self.b.tree.position(name);
-                self.refer(cx.decl, ReferenceTarget::Expr(expr), ReferenceRole::Field, position);
-            }
-            return Step::Over;
-        }
-        if !is_callee {
-            self.value(node, name, cx.decl);
-        }
-        Step::Into
+        if is_name && is_of_value { Step::Over } else { Step::Into }
     }
 
     /// `T{...}`: the type is used; what stands in it is walked through.

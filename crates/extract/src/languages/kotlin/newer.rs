@@ -6,6 +6,7 @@
 //! $$"a $b"                                 without the dollars before the quote
 //! class A                                  without modifiers of a constructor on a line of its own
 //! internal constructor(x: Int) { }
+//! @Entity                                  without `@` where the file ends here
 //! ```
 
 use memchr::memmem;
@@ -35,7 +36,27 @@ pub(crate) fn blanked(source: &[u8]) -> Option<Vec<u8>> {
             refit.blank(from..at);
         }
     }
+    let last_line = source.iter().rposition(|it| *it == b'\n').map_or(0, |it| it + 1);
+    for at in memchr::memchr_iter(b'@', &source[last_line..]).map(|it| last_line + it) {
+        if is_unfinished(&source[at..]) {
+            refit.blank(at..at + 1);
+        }
+    }
     refit.finish()
+}
+
+/// Whether the file ends in an annotation: the grammar's scanner looks for white space behind it, and would look forever.
+fn is_unfinished(annotation: &[u8]) -> bool {
+    let mut is_in_parentheses = false;
+    for &byte in annotation {
+        match byte {
+            b'(' => is_in_parentheses = true,
+            b')' => is_in_parentheses = false,
+            _ if byte.is_ascii_whitespace() && !is_in_parentheses => return false,
+            _ => {}
+        }
+    }
+    true
 }
 
 fn begins_line(source: &[u8], at: usize) -> bool {

@@ -55,49 +55,56 @@ impl Reader<'_, '_> {
         Step::Over
     }
 
-    /// A chain of names is one use; the names before the last are not counted again.
+    /// Every name of a chain after the first is a use of a member; what is called is a call and nothing else.
     pub(super) fn attribute(&mut self, node: Node, cx: Context) -> Step<Context> {
-        let Some(root) = self.root_of(node) else { return Step::Into };
+        let is_used_up = self.b.is_consumed(node);
+        let Some(root) = self.root_of(node) else {
+            if !cx.in_type && !is_used_up {
+                self.use_member(node, cx);
+            }
+            return Step::Into;
+        };
         if cx.in_type {
             return Step::Over;
         }
         self.maybe_environment(node, cx);
         let name = self.b.name(root);
-        let is_used_up = self.b.is_consumed(node);
-        if self.scopes.receiver(cx.scope, name).is_some() {
-            self.own_field(node, is_used_up, cx);
-            return Step::Over;
+        let mut inner = self.child(node, Field::Object);
+        while let Some(object) = inner.filter(|it| self.kind(*it) == Kind::Attribute) {
+            self.use_member(object, cx);
+            inner = self.child(object, Field::Object);
         }
-        self.use_value(root, root, name, ReferenceRole::Root, cx);
-        if !is_used_up && let Some(last) = self.terminal(node) {
+        let is_own = self.scopes.receiver(cx.scope, name).is_some();
+        if !is_own {
+            self.use_value(root, root, name, ReferenceRole::Root, cx);
+        }
+        if !is_used_up && is_own {
+            self.use_member(node, cx);
+        } else if !is_used_up && let Some(last) = self.terminal(node) {
             self.use_value(node, last, name, ReferenceRole::Value, cx);
         }
         Step::Over
     }
 
-    /// `self.x`, alone or at the begin of a longer chain. `self.x()` is a call and nothing else.
-    fn own_field(&mut self, chain: Node, is_callee: bool, cx: Context) {
-        let mut node = chain;
-        while let Some(object) = self.child(node, Field::Object)
-            && self.kind(object) == Kind::Attribute
-        {
-            node = object;
-        }
-        if is_callee && node == chain {
+    /// `x.name`, whatever `x` is.
+    fn use_member(&mut self, node: Node, cx: Context) {
+        let Some(attribute) = self.child(node, Field::Attribute) else { return };
+        if self.b.bytes(attribute).starts_with(b"__") {
             return;
         }
-        let Some(name) = self.child(node, Field::Attribute) else { return };
-        if self.b.bytes(name).starts_with(b"__") {
-            return;
-        }
-        let expr = self.expr(node);
-        let position = self.b.tree.position(name);
-        let target = ReferenceTarget::Expr(expr);
-        self.b.reference(Reference { decl: cx.decl, target, role: ReferenceRole::Field, position });
+        let position = self.b.tree.position(attribute);
+        let name = self.b.name(attribute);
+        let (used, role) = (Used::Node(node), ReferenceRole::Field);
+        self.b.count();
+        self.uses.push(MaybeUse { decl: cx.decl, scope: cx.scope, name, used, role, position });
     }
 
+    /// Of a local variable, members alone are uses.
     pub(super) fn use_value(&mut self, node: Node, last: Node, name: Str, role: ReferenceRole, cx: Context) {
         if self.scopes.is_local_variable(cx.scope, name) {
+            if node != last && role == ReferenceRole::Value {
+                self.use_member(node, cx);
+            }
             return;
         }
         let position = self.b.tree.position(last);
@@ -246,18 +253,22 @@ impl Reader<'_, '_> {
         Step::Into
     }
 
-    /// All uses that are not of local variables, in source order.
+    /// All uses that are not of local variables themselves, in source order.
     pub(super) fn finish_uses(&mut self) {
         for it in std::mem::take(&mut self.uses) {
-            if self.scopes.is_local_variable(it.scope, it.name) {
-                continue;
-            }
+            let is_member = matches!(it.used, Used::Node(node) if self.kind(node) == Kind::Attribute);
+            let role = match it.role {
+                ReferenceRole::Field => it.role,
+                role if !self.scopes.is_local_variable(it.scope, it.name) => role,
+                ReferenceRole::Value if is_member => ReferenceRole::Field,
+                _ => continue,
+            };
             let target = match it.used {
                 Used::Node(node) => ReferenceTarget::Expr(self.expr(node)),
                 Used::Expr(expr) => ReferenceTarget::Expr(expr),
                 Used::Type(type_) => ReferenceTarget::Type(type_),
             };
-            let reference = Reference { decl: it.decl, target, role: it.role, position: it.position };
+            let reference = Reference { decl: it.decl, target, role, position: it.position };
             self.b.facts.references.push(reference);
         }
         self.b.facts.references.sort_by_key(|it| it.position);

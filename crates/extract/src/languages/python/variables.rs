@@ -30,13 +30,28 @@ impl Reader<'_, '_> {
     pub(super) fn class_field(&mut self, node: Node, name: Str, given: Given, place: Place, cx: Context) {
         let scope = self.scopes.at(cx.scope);
         let Some(class) = scope.decl else { return };
-        if self.members.contains_key(&(class, name)) {
+        if let Some(known) = self.members.get(&(class, name)) {
+            if let Some(id) = *known {
+                self.annotated(id, node, place);
+            }
             return;
         }
         let is_member = scope.class.is_enum && place.type_.is_none() && !self.b.str(name).starts_with('_');
         let kind = if is_member { NodeKind::EnumMember } else { NodeKind::Field };
         let field = self.variable(node, name, kind, given, place, Some(class));
         self.members.insert((class, name), field);
+    }
+
+    /// `name: T` in a class whose methods have set `self.name` further up: the class declares it.
+    fn annotated(&mut self, id: DeclId, node: Node, place: Place) {
+        let decl = self.b.decl_mut(id);
+        if decl.kind != NodeKind::Field || decl.type_.is_some() || place.type_.is_none() {
+            return;
+        }
+        decl.type_ = place.type_;
+        let signature = self.shown(place.statement);
+        let position = self.b.tree.position(node);
+        self.b.declare_at(id, place.statement, position, signature);
     }
 
     fn variable(

@@ -177,6 +177,7 @@ impl Reader<'_, '_> {
             let Some(name) = self.child(item, Field::Name) else { continue };
             let field = self.b.name(name);
             let part = self.payload_of(given, variant, field, scope);
+            self.field_of(variant, name, scope.decl);
             let inner = self.child(item, Field::Pattern);
             if inner.is_some_and(|it| self.kind(it) == Kind::Underscore) {
                 continue;

@@ -1,5 +1,6 @@
 //! The insides of macros, which nobody parses: calls are found by their shape, `name(...)`, `path::name(...)`,
-//! `chain.name(...)`, and their receivers as far as they are chains.
+//! `chain.name(...)`, and their receivers as far as they are chains; so are paths, members and names of types and
+//! constants that are not called.
 //!
 //! Punctuation is no part of the flat tree; it is read from the text between two tokens.
 
@@ -9,7 +10,7 @@ use knowing_model::Range;
 use knowing_model::facts::{Call, CallForm, Expr, ExprId, Literal, ReferenceRole, ReferenceTarget};
 
 use super::kinds::Kind;
-use super::reader::{Context, Reader};
+use super::reader::{Context, Reader, is_capital};
 use crate::engine::tree::Node;
 use crate::engine::walk::Step;
 
@@ -51,8 +52,8 @@ impl<'s> Reader<'_, 's> {
         let mut before: Option<Node> = None;
         // Open angle brackets of `::<...>`.
         let mut n_open = 0_i32;
-        // `x` of `self.x`, until it is known whether it is called.
-        let mut field: Option<Node> = None;
+        // The last name and how many links lead to it, until it is known whether it is called.
+        let mut named: Option<(Node, usize)> = None;
         for node in self.children(tree) {
             let gap = match before {
                 Some(before) => self.gap(before, node),
@@ -71,30 +72,52 @@ impl<'s> Reader<'_, 's> {
             }
             let joint = take_joint(rest, &mut chain);
             let is_called = joint == Joint::Adjacent && self.b.bytes(node).starts_with(b"(");
-            if let Some(field) = field.take()
+            if let Some((name, n_links)) = named.take()
                 && !is_called
             {
-                self.token_field(field, &chain, cx);
+                self.token_use(name, chain.get(..n_links).unwrap_or_default(), joint, cx);
             }
             self.token(node, joint, &gap, &mut chain, cx);
-            field = match chain.as_slice() {
-                [Link::Name(receiver), Link::Member(name)] if self.kind(*receiver) == Kind::SelfWord => {
-                    Some(*name)
+            named = match chain.last() {
+                Some(Link::Name(name) | Link::Scoped(name) | Link::Member(name)) => {
+                    Some((*name, chain.len()))
                 }
                 _ => None,
             };
         }
-        if let Some(field) = field {
-            self.token_field(field, &chain, cx);
+        if let Some((name, n_links)) = named {
+            self.token_use(name, chain.get(..n_links).unwrap_or_default(), Joint::Break, cx);
         }
         Step::Within(Context { in_tokens: true, ..cx })
     }
 
-    /// `self.x` that is not called; it stands at the begin of the chain.
-    fn token_field(&mut self, name: Node, chain: &[Link], cx: Context) {
-        let expr = self.chain_expr(chain.get(..2).unwrap_or_default());
+    /// What is named and not called: `x.name`, `Type::name`, and names that begin with a capital. Others are mostly local
+    /// variables, or words of the macro.
+    fn token_use(&mut self, name: Node, chain: &[Link], joint: Joint, cx: Context) {
+        let role = match chain {
+            [Link::Name(_) | Link::Known(_), .., Link::Member(_)] => ReferenceRole::Field,
+            _ if matches!(joint, Joint::Colons | Joint::Bang) => return,
+            [Link::Name(_) | Link::Root, .., Link::Scoped(_)] => ReferenceRole::Value,
+            [Link::Name(name)] if is_capital(self.b.bytes(*name)) && !self.is(*name, "Self") => {
+                ReferenceRole::Value
+            }
+            _ => return,
+        };
+        let expr = self.chain_expr(chain);
         let position = self.b.tree.position(name);
-        self.refer(cx.decl, ReferenceTarget::Expr(expr), ReferenceRole::Field, position);
+        self.refer(cx.decl, ReferenceTarget::Expr(expr), role, position);
+        self.token_qualifier(chain, cx);
+    }
+
+    /// The type that a path goes through: `Shop` of `Shop::new`.
+    fn token_qualifier(&mut self, chain: &[Link], cx: Context) {
+        let [through @ .., Link::Scoped(_)] = chain else { return };
+        let Some(Link::Name(type_) | Link::Scoped(type_)) = through.last().copied() else { return };
+        if is_capital(self.b.bytes(type_)) && !self.is(type_, "Self") {
+            let expr = self.chain_expr(through);
+            let position = self.b.tree.position(type_);
+            self.refer(cx.decl, ReferenceTarget::Expr(expr), ReferenceRole::Type, position);
+        }
     }
 
     fn token(&mut self, node: Node, joint: Joint, gap: &[u8], chain: &mut Vec<Link>, cx: Context) {
@@ -167,6 +190,7 @@ impl<'s> Reader<'_, 's> {
         cx: Context,
     ) -> ExprId {
         let callee = self.chain_expr(chain);
+        self.token_qualifier(chain, cx);
         let position = self.b.tree.position(name);
         let n_arguments = self.n_groups(arguments);
         self.b.call(Call {

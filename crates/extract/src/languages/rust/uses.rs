@@ -1,7 +1,9 @@
 //! Calls, and uses that are no calls: values, fields, the types that paths begin with.
 
 use knowing_model::Position;
-use knowing_model::facts::{Call, CallForm, DeclId, Expr, Passed, Reference, ReferenceRole, ReferenceTarget};
+use knowing_model::facts::{
+    Call, CallForm, DeclId, Expr, Passed, Reference, ReferenceRole, ReferenceTarget, TypeId,
+};
 
 use super::expressions::is_panic;
 use super::kinds::{Field, Kind};
@@ -145,11 +147,9 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// `self.x`, when it is not called.
+    /// `x.name`, when it is not called.
     pub(super) fn field_access(&mut self, node: Node, cx: Context) -> Step<Context> {
-        let is_own = self.child(node, Field::Value).is_some_and(|it| self.kind(it) == Kind::SelfWord);
-        if is_own
-            && self.field(node) != Field::Function
+        if self.field(node) != Field::Function
             && let Some(name) = self.child(node, Field::Member)
         {
             let expr = self.expr(node, cx.decl);
@@ -166,8 +166,33 @@ impl Reader<'_, '_> {
             if let Some(default) = self.default_of_rest(node) {
                 self.b.expr_of(default, Expr::TypePath(type_));
             }
+            self.written_fields(node, type_, cx);
         }
         Step::Into
+    }
+
+    /// `name: value` and `name` in the braces of a literal.
+    fn written_fields(&mut self, literal: Node, type_: TypeId, cx: Context) {
+        let Some(fields) = self.child(literal, Field::Body) else { return };
+        for field in self.children(fields) {
+            let name = match self.kind(field) {
+                Kind::FieldInitializer => self.child(field, Field::Member),
+                Kind::ShorthandFieldInitializer => self.first_child(field),
+                _ => None,
+            };
+            if let Some(name) = name {
+                self.field_of(type_, name, cx.decl);
+            }
+        }
+    }
+
+    /// A field that is used by its name alone, of a type that is known otherwise.
+    pub(super) fn field_of(&mut self, type_: TypeId, name: Node, decl: Option<DeclId>) {
+        let of = self.b.expr(Expr::Instance(type_));
+        let position = self.b.tree.position(name);
+        let name = self.b.name(name);
+        let expr = self.b.expr(Expr::Member { of, name });
+        self.refer(decl, ReferenceTarget::Expr(expr), ReferenceRole::Field, position);
     }
 
     /// `Default` of `Type { x, ..Default::default() }`: the rest is of the same type, so that it is `Type::default()`.

@@ -43,13 +43,32 @@ impl Reader<'_, '_> {
         Step::Over
     }
 
-    /// A chain of names is one use; the names before the last are not counted again.
+    /// Every name of a chain after the first is a use of a member; what is called is a call and nothing else.
     pub(super) fn member_expression(&mut self, node: Node, cx: Context) -> Step<Context> {
         self.maybe_environment(node, cx);
-        let Some(root) = self.root_of(node) else { return Step::Into };
         let is_used_up = self.b.is_consumed(node);
-        if self.kind(root) == Kind::This {
-            self.own_field(node, is_used_up, cx);
+        let Some(root) = self.root_of(node) else {
+            if !is_used_up {
+                self.use_member(node, cx);
+            }
+            return Step::Into;
+        };
+        if self.kind(root) == Kind::This && self.scopes.this(cx.scope).is_none() {
+            return Step::Over;
+        }
+        let mut inner = self.object_of(node);
+        while let Some(object) = inner {
+            if self.kind(object) == Kind::MemberExpression {
+                self.use_member(object, cx);
+            }
+            inner = self.object_of(object);
+        }
+        if self.kind(root) == Kind::Identifier {
+            let name = self.b.name(root);
+            self.use_value(root, root, name, ReferenceRole::Root, cx);
+        }
+        if !is_used_up && self.kind(root) == Kind::This {
+            self.use_member(node, cx);
         } else if !is_used_up && let Some(last) = self.terminal(node) {
             let name = self.b.name(root);
             self.use_value(node, last, name, ReferenceRole::Value, cx);
@@ -57,29 +76,38 @@ impl Reader<'_, '_> {
         Step::Over
     }
 
-    /// `this.x`, alone or at the begin of a longer chain. `this.x()` is a call and nothing else.
-    fn own_field(&mut self, chain: Node, is_callee: bool, cx: Context) {
-        if self.scopes.this(cx.scope).is_none() {
-            return;
+    /// What stands before the last dot of a chain.
+    fn object_of(&self, chain: Node) -> Option<Node> {
+        match self.kind(chain) {
+            Kind::MemberExpression => self.child(chain, Field::Object),
+            Kind::NonNullExpression => self.first_child(chain),
+            _ => None,
         }
-        let mut node = chain;
-        while let Some(object) = self.child(node, Field::Object).or_else(|| self.first_child(node))
-            && self.kind(object) != Kind::This
-        {
-            node = object;
-        }
-        if is_callee && node == chain {
-            return;
-        }
-        let Some(name) = self.child(node, Field::Property) else { return };
-        let expr = self.expr(node);
+    }
+
+    /// `x.name`, whatever `x` is.
+    fn use_member(&mut self, node: Node, cx: Context) {
+        let Some(property) = self.child(node, Field::Property) else { return };
+        let position = self.b.tree.position(property);
+        let name = self.b.name(property);
+        let role = ReferenceRole::Field;
+        self.b.count();
+        self.uses.push(MaybeUse { decl: cx.decl, scope: cx.scope, name, node, role, position });
+    }
+
+    /// A member by its name alone, of what is known otherwise.
+    pub(super) fn refer_to_member(&mut self, member: ExprId, name: Node, cx: Context) {
         let position = self.b.tree.position(name);
-        let target = ReferenceTarget::Expr(expr);
+        let target = ReferenceTarget::Expr(member);
         self.b.reference(Reference { decl: cx.decl, target, role: ReferenceRole::Field, position });
     }
 
+    /// Of a local variable, members alone are uses.
     pub(super) fn use_value(&mut self, node: Node, last: Node, name: Str, role: ReferenceRole, cx: Context) {
         if self.scopes.is_local_variable(cx.scope, name) {
+            if node != last && role == ReferenceRole::Value {
+                self.use_member(node, cx);
+            }
             return;
         }
         let position = self.b.tree.position(last);
@@ -276,14 +304,18 @@ impl Reader<'_, '_> {
         Step::Into
     }
 
-    /// All uses that are not of local variables, in source order.
+    /// All uses that are not of local variables themselves, in source order.
     pub(super) fn finish_uses(&mut self) {
         for it in std::mem::take(&mut self.uses) {
-            if self.scopes.is_local_variable(it.scope, it.name) {
-                continue;
-            }
+            let is_member = self.kind(it.node) == Kind::MemberExpression;
+            let role = match it.role {
+                ReferenceRole::Field => it.role,
+                role if !self.scopes.is_local_variable(it.scope, it.name) => role,
+                ReferenceRole::Value if is_member => ReferenceRole::Field,
+                _ => continue,
+            };
             let target = ReferenceTarget::Expr(self.expr(it.node));
-            let reference = Reference { decl: it.decl, target, role: it.role, position: it.position };
+            let reference = Reference { decl: it.decl, target, role, position: it.position };
             self.b.facts.references.push(reference);
         }
         self.b.facts.references.sort_by_key(|it| it.position);

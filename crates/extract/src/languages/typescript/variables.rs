@@ -171,7 +171,7 @@ impl Reader<'_, '_> {
     fn top_pattern(&mut self, node: Node, pattern: Node, given: Given, cx: Context) {
         let kind = self.variable_kind(node);
         let mut parts = Vec::new();
-        self.parts_of(pattern, given, &[], &mut parts, 0);
+        self.parts_of(pattern, given, &[], &mut parts, cx, 0);
         for (name_node, given) in parts {
             self.b.consume(name_node);
             let head = Range { from: self.statement_start(node), to: self.b.tree.end(node) };
@@ -198,7 +198,7 @@ impl Reader<'_, '_> {
         cx: Context,
     ) {
         let mut parts = Vec::new();
-        self.parts_of(node, given, fields, &mut parts, 0);
+        self.parts_of(node, given, fields, &mut parts, cx, 0);
         for (name_node, given) in parts {
             self.b.consume(name_node);
             let name = self.b.name(name_node);
@@ -235,6 +235,7 @@ impl Reader<'_, '_> {
         given: Given,
         fields: &[(Str, TypeId)],
         out: &mut Vec<(Node, Given)>,
+        cx: Context,
         depth: usize,
     ) {
         if depth > MAX_NESTING {
@@ -247,7 +248,7 @@ impl Reader<'_, '_> {
             }
             Kind::ObjectPattern => {
                 for child in self.children(node) {
-                    self.part_of_object(child, given, fields, out, depth);
+                    self.part_of_object(child, given, fields, out, cx, depth);
                 }
             }
             Kind::ArrayPattern => {
@@ -266,12 +267,12 @@ impl Reader<'_, '_> {
                         }
                         None => Given::Value(Value::Unknown),
                     };
-                    self.parts_of(child, part, &[], out, depth + 1);
+                    self.parts_of(child, part, &[], out, cx, depth + 1);
                 }
             }
             Kind::RestPattern => {
                 if let Some(inner) = self.first_child(node) {
-                    self.parts_of(inner, given, &[], out, depth + 1);
+                    self.parts_of(inner, given, &[], out, cx, depth + 1);
                 }
             }
             Kind::AssignmentPattern | Kind::ObjectAssignmentPattern => {
@@ -287,11 +288,11 @@ impl Reader<'_, '_> {
                     }
                     other => other,
                 };
-                self.parts_of(left, given, fields, out, depth + 1);
+                self.parts_of(left, given, fields, out, cx, depth + 1);
             }
             Kind::NonNullExpression | Kind::ParenthesizedExpression => {
                 if let Some(inner) = self.first_child(node) {
-                    self.parts_of(inner, given, fields, out, depth + 1);
+                    self.parts_of(inner, given, fields, out, cx, depth + 1);
                 }
             }
             _ => {}
@@ -304,6 +305,7 @@ impl Reader<'_, '_> {
         given: Given,
         fields: &[(Str, TypeId)],
         out: &mut Vec<(Node, Given)>,
+        cx: Context,
         depth: usize,
     ) {
         let (key, target) = match self.kind(child) {
@@ -315,7 +317,7 @@ impl Reader<'_, '_> {
         };
         let Some(target) = target else { return };
         let Some(key) = key else {
-            self.parts_of(target, Given::Value(Value::Unknown), &[], out, depth + 1);
+            self.parts_of(target, Given::Value(Value::Unknown), &[], out, cx, depth + 1);
             return;
         };
         let is_named = matches!(
@@ -326,11 +328,15 @@ impl Reader<'_, '_> {
         let part = match fields.iter().find(|(field, _)| *field == name) {
             Some((_, type_)) => Given::Value(Value::Type(*type_)),
             None => match self.whole(given) {
-                Some(of) if is_named => Given::Expr(self.b.expr(Expr::Member { of, name })),
+                Some(of) if is_named => {
+                    let member = self.b.expr(Expr::Member { of, name });
+                    self.refer_to_member(member, key, cx);
+                    Given::Expr(member)
+                }
                 _ => Given::Value(Value::Unknown),
             },
         };
-        self.parts_of(target, part, &[], out, depth + 1);
+        self.parts_of(target, part, &[], out, cx, depth + 1);
     }
 
     /// What is taken apart, as an expression.
@@ -361,7 +367,7 @@ impl Reader<'_, '_> {
             Kind::ObjectPattern | Kind::ArrayPattern => {
                 let expr = self.expr(right);
                 let mut parts = Vec::new();
-                self.parts_of(left, Given::Expr(expr), &[], &mut parts, 0);
+                self.parts_of(left, Given::Expr(expr), &[], &mut parts, cx, 0);
                 for (target, given) in parts {
                     self.b.consume(target);
                     let name = self.b.name(target);
