@@ -379,7 +379,7 @@ impl Notation<'_> {
                 format!("given({}, {argument}, {parameter})", self.expr(callee))
             }
             Expr::Generic { of, arguments } => format!("{}<{}>", self.expr(of), self.type_(arguments)),
-            Expr::Out { callee, argument } => format!("out({}, {argument})", self.expr(callee)),
+            Expr::Parameter { callee, argument } => format!("parameter({}, {argument})", self.expr(callee)),
         }
     }
 

@@ -416,8 +416,8 @@ pub enum Expr {
         of: ExprId,
         arguments: TypeId,
     },
-    /// What the call of `callee` puts out through its argument number `argument`: `out var x`.
-    Out {
+    /// A value for parameter number `argument` of `callee`: what `out var x` gets, what an object that is passed has to be.
+    Parameter {
         callee: ExprId,
         argument: u8,
     },

@@ -251,8 +251,10 @@ impl Emitter<'_> {
         let rules = world.rules(self.file);
         for reference in &world.facts(self.file).references {
             self.ev.begin();
+            let mut alias = None;
             let value = match reference.target {
                 ReferenceTarget::Type(type_) => {
+                    alias = rules.alias_in_type(&mut self.ev, self.frame, reference.decl, type_);
                     rules.type_entity(&mut self.ev, self.frame, reference.decl, type_)
                 }
                 ReferenceTarget::Expr(expr) => {
@@ -283,10 +285,12 @@ impl Emitter<'_> {
                     }
                 }
             };
+            if let Some(alias) = alias {
+                self.push(reference.decl, End::Def(alias), EdgeKind::References, reference.position);
+            }
             let parts = value.parts();
             // A member of one type or another: which one is not known.
-            let n_defs = parts.iter().filter(|it| matches!(it, Value::Def(_))).count();
-            let is_one_of_many = n_defs > 1 && reference.role == ReferenceRole::Field;
+            let is_one_of_many = parts.len() > 1 && reference.role == ReferenceRole::Field;
             for part in parts {
                 let end = match part {
                     Value::Def(def) => End::Def(rules.definition(world, self.file, *def)),
@@ -308,11 +312,20 @@ impl Emitter<'_> {
                     ReferenceRole::Value if self.is_own_field(reference.decl, end) => ReferenceRole::Field,
                     role => role,
                 };
-                if !is_one_of_many {
-                    self.reference(reference.decl, end, role, reference.position);
-                } else if let Some(kind) = self.field_use(reference.decl, end) {
-                    let from = source(reference.decl, self);
-                    self.draft(from, end, kind, Provenance::AstInferred, reference.position);
+                let (decl, position) = (reference.decl, reference.position);
+                match role {
+                    // The alias is what is used; what it stands for is what is taken or given.
+                    ReferenceRole::Hint if alias.is_some() => {
+                        self.push(decl, end, EdgeKind::TypeHintOf, position);
+                    }
+                    ReferenceRole::Type if alias.is_some() => {}
+                    _ if is_one_of_many => {
+                        if let Some(kind) = self.field_use(decl, end) {
+                            let from = source(decl, self);
+                            self.draft(from, end, kind, Provenance::AstInferred, position);
+                        }
+                    }
+                    role => self.reference(decl, end, role, position),
                 }
             }
         }

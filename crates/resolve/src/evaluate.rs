@@ -242,7 +242,9 @@ impl<'w> Evaluator<'w> {
                 rules.given(self, frame, Given { decl, callee, argument, parameter })
             }
             Expr::Generic { of, .. } => self.expr_in(frame, decl, of, space),
-            Expr::Out { callee, argument } => rules.put_out(self, frame, CallSite { callee, decl }, argument),
+            Expr::Parameter { callee, argument } => {
+                rules.for_parameter(self, frame, CallSite { callee, decl }, argument)
+            }
             Expr::Root | Expr::Unknown => Value::Unknown,
         }
     }

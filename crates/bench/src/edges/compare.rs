@@ -10,7 +10,8 @@
 //!
 //! Where the truth ends at a variable, parameter or field, it does not say what is called: such a site is counted as
 //! *through a value* and is neither right nor wrong. Where it mentions nothing, or a module where we call, it has
-//! *no truth*.
+//! *no truth*. So has `{ name }`, a variable and a member at once, where the truth speaks of the variable alone. The
+//! closing tag of an element is no use.
 
 use std::collections::BTreeMap;
 
@@ -161,6 +162,9 @@ impl Judge<'_> {
             if self.ours.on_line(file, position.line).iter().any(declares) {
                 continue;
             }
+            if self.is_after(file, position, "</") {
+                continue;
+            }
             match call_sites.get(&position) {
                 Some(decl) => self.recall_call(file, path, mentions, Some(*decl)),
                 None if imports.contains(&position.line) => {}
@@ -256,6 +260,14 @@ impl Judge<'_> {
             _ => false,
         };
         if symbols().all(silent) {
+            return Verdict::NoTruth;
+        }
+        let is_local = |it: &TruthSymbol| it.shape == Shape::Local;
+        let kind = self.ours.node(target).kind;
+        if matches!(kind, NodeKind::Field | NodeKind::Property | NodeKind::Method)
+            && symbols().all(is_local)
+            && self.ours.file(path).is_some_and(|it| self.is_shorthand(it, position))
+        {
             return Verdict::NoTruth;
         }
         let is_value = |it: &TruthSymbol| match it.shape {
@@ -355,6 +367,26 @@ impl Judge<'_> {
         }
     }
 
+    /// What stands on the line before a place, and from there on.
+    fn around(&self, file: u32, position: Position) -> Option<(&str, &str)> {
+        let line = self.ours.files[file as usize].text.lines().nth(position.line as usize - 1)?;
+        line.split_at_checked(position.column as usize)
+    }
+
+    fn is_after(&self, file: u32, position: Position, text: &str) -> bool {
+        self.around(file, position).is_some_and(|it| it.0.trim_end().ends_with(text))
+    }
+
+    /// `name` of `{ name }`, of several lines too.
+    fn is_shorthand(&self, file: u32, position: Position) -> bool {
+        let Some((before, rest)) = self.around(file, position) else { return false };
+        let after =
+            rest.trim_start_matches(|it: char| it.is_alphanumeric() || "_$".contains(it)).trim_start();
+        let before = before.trim_end();
+        (before.is_empty() || before.ends_with(['{', ',']))
+            && (after.is_empty() || after.starts_with([',', '}']))
+    }
+
     /// Whether the text at a place is a call that extraction did not see: the name of a callable, then `(`.
     fn looks_like_call(&self, file: u32, mentions: &[Mention]) -> bool {
         let callable = mentions.iter().any(|it| {
@@ -366,14 +398,11 @@ impl Judge<'_> {
         if !callable {
             return false;
         }
-        let position = mentions[0].position;
-        let text = &self.ours.files[file as usize].text;
-        let Some(line) = text.lines().nth(position.line as usize - 1) else { return false };
-        let begin = line.trim_start();
+        let Some((before, rest)) = self.around(file, mentions[0].position) else { return false };
+        let begin = before.trim_start();
         if begin.starts_with('@') || begin.starts_with("#[") {
             return false;
         }
-        let rest = line.get(position.column as usize..).unwrap_or_default();
         let after = rest.trim_start_matches(|it: char| it.is_alphanumeric() || "_$?!".contains(it));
         after.len() < rest.len() && after.trim_start().starts_with('(')
     }

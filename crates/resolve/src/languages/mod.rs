@@ -246,6 +246,17 @@ pub(crate) trait Rules: Sync {
         Value::Unknown
     }
 
+    /// The variable that a written type names where it does not name the type itself: `Alias = Other`.
+    fn alias_in_type(
+        &self,
+        ev: &mut Evaluator<'_>,
+        frame: Frame,
+        decl: Option<DeclId>,
+        type_: TypeId,
+    ) -> Option<Def> {
+        None
+    }
+
     /// What a written type names: the type itself.
     fn type_entity(
         &self,
@@ -310,8 +321,8 @@ pub(crate) trait Rules: Sync {
         Value::Unknown
     }
 
-    /// What a call puts out through an argument.
-    fn put_out(&self, ev: &mut Evaluator<'_>, frame: Frame, site: CallSite, argument: u8) -> Value {
+    /// What a parameter of the called takes, or puts out.
+    fn for_parameter(&self, ev: &mut Evaluator<'_>, frame: Frame, site: CallSite, argument: u8) -> Value {
         Value::Unknown
     }
 

@@ -191,7 +191,7 @@ impl Reader<'_, '_> {
             return Some(self.b.expr(Expr::Item { of, index: u32::try_from(place).ok()? }));
         }
         let callee = self.callee_of(around, cx.decl)?;
-        Some(self.b.expr(Expr::Out { callee, argument: u8::try_from(place).ok()? }))
+        Some(self.b.expr(Expr::Parameter { callee, argument: u8::try_from(place).ok()? }))
     }
 
     /// `from x in xs`, `join y in ys on ...`, `let z = ...`.

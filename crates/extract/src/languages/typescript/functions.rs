@@ -342,6 +342,9 @@ impl<'s> Reader<'_, 's> {
             let about = self.b.bytes(pattern);
             type_ = self.tag_type(tags, &[b"param", b"arg"], Some(about), cx);
         }
+        if type_.is_none() && at == 0 {
+            type_ = of.and_then(|it| self.properties.get(&it).copied());
+        }
         let default = default.map(|it| self.expr(it));
         if self.kind(pattern) == Kind::This {
             let this = self.b.intern("this");

@@ -10,6 +10,7 @@
 //! documentation comments before declarations, and what they say about types
 //! variables     what gives a name a value: declarators, assignments, patterns
 //! objects       objects with members, what is added to functions and prototypes
+//! expected      what an object has to be, by where it stands
 //! narrowing     what `instanceof` and `typeof` say about a name, and where
 //! expressions   syntax to `Expr`
 //! uses          calls, values, fields, thrown names
@@ -24,6 +25,7 @@ mod annotation;
 mod blocks;
 mod classes;
 mod documentation;
+mod expected;
 mod expressions;
 mod functions;
 mod imports;

@@ -33,6 +33,7 @@ impl Reader<'_, '_> {
     }
 
     pub(super) fn object(&mut self, node: Node, cx: Context) -> Step<Context> {
+        self.written_keys(node, cx);
         let Some(owner) = self.objects.get(&node).copied() else { return Step::Into };
         // What a function gives back has many plain values; only what can be called is worth a name.
         let is_result = self.b.facts.decl(owner).kind.is_callable();

@@ -1,7 +1,7 @@
 //! The walk: what each node kind means, and the context around it.
 
 use knowing_model::Range;
-use knowing_model::facts::{DeclId, Str};
+use knowing_model::facts::{DeclId, Str, TypeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::documentation::Documentation;
@@ -45,6 +45,7 @@ pub(super) fn read(builder: &mut Builder<'_>) {
         symbols: FxHashMap::default(),
         imported: FxHashMap::default(),
         signatures: FxHashSet::default(),
+        properties: FxHashMap::default(),
         uses: Vec::new(),
         passed: Vec::new(),
         spine: Vec::new(),
@@ -104,6 +105,8 @@ pub(super) struct Reader<'b, 's> {
     pub(super) imported: FxHashMap<Str, (String, Option<String>)>,
     /// Callables without a body.
     pub(super) signatures: FxHashSet<DeclId>,
+    /// What components take, where the type of the whole says it.
+    pub(super) properties: FxHashMap<DeclId, TypeId>,
     pub(super) uses: Vec<MaybeUse>,
     pub(super) passed: Vec<MaybePassed>,
     /// Nodes of a chain of members and calls, while it is followed.

@@ -187,16 +187,7 @@ impl Reader<'_, '_> {
     /// `<Component property={value} />` is a call of the component.
     pub(super) fn element(&mut self, node: Node, cx: Context) -> Step<Context> {
         let Some(name) = self.child(node, Field::Name) else { return Step::Into };
-        let is_component = match self.kind(name) {
-            Kind::Identifier => self
-                .b
-                .bytes(name)
-                .first()
-                .is_some_and(|it| it.is_ascii_uppercase() || matches!(it, b'_' | b'$')),
-            Kind::MemberExpression => true,
-            _ => false,
-        };
-        if !is_component {
+        if !self.is_component(name) {
             self.b.consume(name);
             return Step::Into;
         }
@@ -208,6 +199,7 @@ impl Reader<'_, '_> {
         let call =
             Call { decl: cx.decl, callee, position, n_arguments: 1, spread: false, passed: Vec::new(), form };
         let call = self.b.call(call);
+        self.written_attributes(node, callee, cx);
         for attribute in self.children(node) {
             if self.kind(attribute) != Kind::JsxAttribute {
                 continue;
@@ -218,6 +210,18 @@ impl Reader<'_, '_> {
             }
         }
         Step::Into
+    }
+
+    /// Whether an element is one of the project's, by its name, and none of the browser's.
+    pub(super) fn is_component(&self, name: Node) -> bool {
+        match self.kind(name) {
+            Kind::Identifier => {
+                let first = self.b.bytes(name).first();
+                first.is_some_and(|it| it.is_ascii_uppercase() || matches!(it, b'_' | b'$'))
+            }
+            Kind::MemberExpression => true,
+            _ => false,
+        }
     }
 
     fn form(&self, callee: ExprId) -> CallForm {

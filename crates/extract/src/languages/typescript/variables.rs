@@ -1,7 +1,7 @@
 //! What gives a name a value: declarators, assignments, destructured or not, and where the name then stands for it.
 
 use knowing_model::facts::{
-    Binding, BindingTarget, DeclId, Expr, ExprId, Literal, ReferenceRole, Str, TypeId, Value,
+    Binding, BindingTarget, DeclId, Expr, ExprId, Literal, ReferenceRole, Str, Type, TypeId, Value,
 };
 use knowing_model::{NodeKind, Range};
 
@@ -114,10 +114,20 @@ impl Reader<'_, '_> {
         if let Some(id) = self.declare_in_scope(node, name, NodeKind::Function, head, around) {
             self.functions.insert(function, id);
             if let Some(type_) = self.child(node, Field::Type) {
-                self.annotation(type_, Context { decl: Some(id), ..cx }, ReferenceRole::Hint);
+                let type_ = self.annotation(type_, Context { decl: Some(id), ..cx }, ReferenceRole::Hint);
+                if let Some(properties) = self.properties_in(type_) {
+                    self.properties.insert(id, properties);
+                }
             }
         }
         Step::Into
+    }
+
+    /// `Properties` of `const Shop: React.FC<Properties> = (it) => ...`: what the function takes.
+    fn properties_in(&self, type_: TypeId) -> Option<TypeId> {
+        let Type::Named { segments, arguments, .. } = self.b.facts.type_(type_) else { return None };
+        let is_component = matches!(self.b.str(*segments.last()?), "FC" | "FunctionComponent" | "VFC");
+        arguments.first().copied().filter(|_| is_component)
     }
 
     /// Where `const` of a declarator stands, when it is the first one.

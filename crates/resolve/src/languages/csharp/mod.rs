@@ -242,7 +242,7 @@ impl Rules for Csharp {
         self.lambda_gets(ev, frame, given)
     }
 
-    fn put_out(&self, ev: &mut Evaluator<'_>, frame: Frame, site: CallSite, argument: u8) -> Value {
+    fn for_parameter(&self, ev: &mut Evaluator<'_>, frame: Frame, site: CallSite, argument: u8) -> Value {
         self.comes_out(ev, frame, site, argument)
     }
 

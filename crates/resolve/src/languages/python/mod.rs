@@ -146,23 +146,23 @@ impl Rules for Python {
         decl: Option<DeclId>,
         type_: TypeId,
     ) -> Value {
-        let world = ev.world;
-        match world.found_in(frame.file).type_(type_) {
-            Type::Named { segments, at, .. } => {
-                let mut names = segments.iter().map(|it| world.name(frame.file, *it));
-                let Some(first) = names.next() else { return Value::Unknown };
-                let mut value = ev.name(frame, decl, first, *at, Space::Value);
-                for name in names {
-                    let of = ev.settled(frame, &value);
-                    value = ev.member(frame, &of, name);
-                }
-                match value {
-                    // `Alias = Other`: a variable that holds a type names that type.
-                    Value::Def(def) if !world.kind(def).is_type_like() => ev.settled(frame, &value),
-                    value => value,
-                }
-            }
-            _ => Value::Unknown,
+        match self.written_name(ev, frame, decl, type_) {
+            // `Alias = Other`: a variable that holds a type names that type.
+            Value::Def(def) if !ev.world.kind(def).is_type_like() => ev.settled(frame, &Value::Def(def)),
+            value => value,
+        }
+    }
+
+    fn alias_in_type(
+        &self,
+        ev: &mut Evaluator<'_>,
+        frame: Frame,
+        decl: Option<DeclId>,
+        type_: TypeId,
+    ) -> Option<Def> {
+        match self.written_name(ev, frame, decl, type_) {
+            Value::Def(def) if matches!(ev.world.kind(def), NodeKind::Var | NodeKind::Const) => Some(def),
+            _ => None,
         }
     }
 
@@ -387,6 +387,28 @@ impl Rules for Python {
     }
 }
 impl Python {
+    /// What the name of a written type means: a class, or a variable that may hold one.
+    fn written_name(
+        &self,
+        ev: &mut Evaluator<'_>,
+        frame: Frame,
+        decl: Option<DeclId>,
+        type_: TypeId,
+    ) -> Value {
+        let world = ev.world;
+        let Type::Named { segments, at, .. } = world.found_in(frame.file).type_(type_) else {
+            return Value::Unknown;
+        };
+        let mut names = segments.iter().map(|it| world.name(frame.file, *it));
+        let Some(first) = names.next() else { return Value::Unknown };
+        let mut value = ev.name(frame, decl, first, *at, Space::Value);
+        for name in names {
+            let of = ev.settled(frame, &value);
+            value = ev.member(frame, &of, name);
+        }
+        value
+    }
+
     /// The exact type a method was called on, for results that depend on it.
     fn called_on(&self, ev: &mut Evaluator<'_>, frame: Frame, site: CallSite) -> Option<Def> {
         let knowing_model::facts::Expr::Member { of, .. } = ev.world.found_in(frame.file).expr(site.callee)

@@ -1,13 +1,14 @@
 //! What calls give: instances, declared and undeclared results, what containers hand out.
 
 use knowing_model::NodeKind;
-use knowing_model::facts::Expr;
+use knowing_model::facts::{Expr, Modifiers, ParameterKind, Type};
 
 use super::{TypeScript, builtin_name};
 use crate::evaluate::{Evaluator, Frame};
 use crate::hierarchy::Ancestor;
 use crate::languages::CallSite;
 use crate::names::Name;
+use crate::scopes::{Item, Scope};
 use crate::value::{External, Value};
 use crate::world::Def;
 
@@ -36,6 +37,52 @@ impl TypeScript {
             Value::Function(result) => (**result).clone(),
             _ => Value::Unknown,
         }
+    }
+
+    /// What a function, the constructor of a class or a component takes at a place.
+    pub(super) fn taken_by(&self, ev: &mut Evaluator<'_>, frame: Frame, def: Def, argument: usize) -> Value {
+        let world = ev.world;
+        if world.kind(def) == NodeKind::Class {
+            let constructor = world.names.find("constructor");
+            let constructor = constructor.map(|it| self.instance_member(ev, frame, def, it));
+            return match constructor {
+                Some(Value::Def(constructor)) => self.taken_by(ev, frame, constructor, argument),
+                _ if argument == 0 => self.properties_of(ev, frame, def),
+                _ => Value::Unknown,
+            };
+        }
+        let (file, id, decl) = world.decl(def);
+        let facts = world.found_in(file);
+        // Signatures beside the one that has a body say more than it does.
+        let same_name = world.scopes[file as usize].find(Scope::of(decl.owner), world.name(file, decl.name));
+        let overloads = same_name.iter().filter_map(|it| match it.item {
+            Item::Decl(it) if it != id && facts.decl(it).modifiers.contains(Modifiers::OVERLOAD) => Some(it),
+            _ => None,
+        });
+        let mut taken = Vec::new();
+        for id in [id].into_iter().chain(overloads) {
+            let parameter = facts.decl(id).parameters.get(argument);
+            let plain = parameter.filter(|it| it.kind == ParameterKind::Plain);
+            if let Some(type_) = plain.and_then(|it| it.type_) {
+                taken.push(ev.typed(Frame::in_file(frame, file), Some(id), type_));
+            }
+        }
+        taken.retain(Value::is_known);
+        Value::join(taken)
+    }
+
+    /// `Properties` of `class Shop extends Component<Properties>`.
+    fn properties_of(&self, ev: &mut Evaluator<'_>, frame: Frame, class: Def) -> Value {
+        let (file, id, decl) = ev.world.decl(class);
+        let facts = ev.world.found_in(file);
+        let first = decl.bases.iter().find_map(|base| match facts.type_(base.type_) {
+            Type::Named { segments, arguments, .. } => {
+                let name = segments.last().map(|it| facts.text(*it));
+                arguments.first().filter(|_| matches!(name, Some("Component" | "PureComponent")))
+            }
+            _ => None,
+        });
+        first.map_or(Value::Unknown, |it| ev.typed(Frame::in_file(frame, file), Some(id), *it))
     }
 
     /// Functions that make objects with `new`: by their name and by what was put on them.
@@ -98,9 +145,7 @@ impl TypeScript {
             let direct = world.hierarchy.direct(class);
             let place = direct.iter().position(|it| *it == Ancestor::Project(owner));
             let Some(base) = place.and_then(|it| decl.bases.get(it)) else { return Vec::new() };
-            let knowing_model::facts::Type::Named { arguments: written, .. } =
-                world.found_in(file).type_(base.type_)
-            else {
+            let Type::Named { arguments: written, .. } = world.found_in(file).type_(base.type_) else {
                 return Vec::new();
             };
             let own: Vec<(Name, Value)> = decl

@@ -259,6 +259,17 @@ impl Rules for TypeScript {
         self.result(ev, frame, callee, site)
     }
 
+    fn for_parameter(&self, ev: &mut Evaluator<'_>, frame: Frame, site: CallSite, argument: u8) -> Value {
+        let callee = ev.callee(frame, site.decl, site.callee);
+        callee.map(|it| match it {
+            Value::Def(def) => self.taken_by(ev, frame, *def, usize::from(argument)),
+            Value::Overloads(all) => {
+                Value::join(all.iter().map(|it| self.taken_by(ev, frame, *it, usize::from(argument))))
+            }
+            _ => Value::Unknown,
+        })
+    }
+
     fn element(&self, ev: &mut Evaluator<'_>, _: Frame, of: &Value) -> Value {
         match of {
             Value::Iterable(inner) => (**inner).clone(),
