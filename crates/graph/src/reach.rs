@@ -23,6 +23,8 @@ pub struct Follow {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Reach {
     pub follow: Follow,
+    /// From target to source too, where the target is a value: a field, a constant, a variable.
+    pub of_values: KindSet,
     pub max_depth: u32,
     /// Edges that are less sure are not followed.
     pub min_confidence_bp: u16,
@@ -165,7 +167,10 @@ fn for_each_edge(
     options: &Reach,
     mut visit: impl FnMut(Hop),
 ) {
-    let Follow { outgoing, incoming } = options.follow;
+    let Follow { outgoing, mut incoming } = options.follow;
+    if graph.node(node).kind().is_value() {
+        incoming = incoming.union(options.of_values);
+    }
     let mut pass = |hop: Hop| {
         if hop.confidence_bp >= options.min_confidence_bp {
             visit(hop);

@@ -124,7 +124,11 @@ fn an_empty_graph_is_a_graph() {
 
 fn callers(graph: &Graph, of: u32, max_depth: u32, limit: usize) -> (Vec<Reached>, bool) {
     let follow = Follow { incoming: KindSet::of(&[EdgeKind::Calls]), ..Follow::default() };
-    reach(graph, &[at(graph, of)], &Reach { follow, max_depth, min_confidence_bp: 0, limit })
+    reach(
+        graph,
+        &[at(graph, of)],
+        &Reach { follow, of_values: KindSet::EMPTY, max_depth, min_confidence_bp: 0, limit },
+    )
 }
 
 #[test]
@@ -275,7 +279,7 @@ proptest! {
             incoming: KindSet::of(&[EdgeKind::Calls, EdgeKind::Overrides]),
             outgoing: KindSet::of(&[EdgeKind::Overrides]),
         };
-        let options = Reach { follow, max_depth, min_confidence_bp: 5000, limit: usize::MAX };
+        let options = Reach { follow, of_values: KindSet::EMPTY, max_depth, min_confidence_bp: 5000, limit: usize::MAX };
         let (found, truncated) = reach(&graph, &[at(&graph, 0)], &options);
         prop_assert!(!truncated);
         prop_assert!(found.windows(2).all(|it| (it[0].depth, it[0].node) < (it[1].depth, it[1].node)));

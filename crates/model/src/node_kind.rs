@@ -95,6 +95,12 @@ impl NodeKind {
         use NodeKind::{Constructor, Function, Macro, Method, Rpc, Test};
         matches!(self, Function | Method | Constructor | Macro | Test | Rpc)
     }
+
+    /// What holds something and is used by its name.
+    pub fn is_value(self) -> bool {
+        use NodeKind::{Const, EnumMember, Field, Property, Var};
+        matches!(self, Var | Const | Field | Property | EnumMember)
+    }
 }
 
 #[cfg(test)]

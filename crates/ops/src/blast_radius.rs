@@ -143,6 +143,7 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &BlastRadius) -> Result<BlastRadiu
     }
     let options = Reach {
         follow,
+        of_values: uses_of_values().intersection(only),
         max_depth: arguments.max_depth,
         min_confidence_bp: (arguments.min_confidence * 10_000.0).round() as u16,
         limit: usize::MAX,
@@ -222,6 +223,11 @@ pub(crate) fn leads_to(target: NodeKind, only: KindSet) -> Follow {
         incoming: KindSet::of(&incoming).intersection(only),
         outgoing: KindSet::of(&[Overrides]).intersection(only),
     }
+}
+
+/// Who may notice that a value is another one, or is called otherwise.
+pub(crate) fn uses_of_values() -> KindSet {
+    KindSet::of(&[EdgeKind::References, EdgeKind::AccessesField])
 }
 
 /// `low` is a promise, so that it needs few effects and no call that might be one more.

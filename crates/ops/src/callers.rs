@@ -101,8 +101,13 @@ impl View<'_> {
         depth: u32,
         pages: &mut Pages,
     ) -> Result<(Vec<Neighbour>, usize)> {
-        let options =
-            knowing_graph::Reach { follow, max_depth: depth, min_confidence_bp: 0, limit: usize::MAX };
+        let options = knowing_graph::Reach {
+            follow,
+            of_values: KindSet::EMPTY,
+            max_depth: depth,
+            min_confidence_bp: 0,
+            limit: usize::MAX,
+        };
         let (reached, _) = knowing_graph::reach(self.graph(), starts, &options);
         let mut order: Vec<usize> = (0..reached.len()).collect();
         let names = self.names()?;

@@ -369,7 +369,8 @@ fn callers_of(
     let uses = [Calls, Extends, Implements, Overrides, References, TypeHintOf, ConsumesEndpoint];
     let follow = Follow { incoming: KindSet::of(&uses), outgoing: KindSet::EMPTY };
     // The first step is any use, further ones are calls.
-    let first = Reach { follow, max_depth: 1, min_confidence_bp: 0, limit: usize::MAX };
+    let first =
+        Reach { follow, of_values: KindSet::EMPTY, max_depth: 1, min_confidence_bp: 0, limit: usize::MAX };
     let (users, _) = knowing_graph::reach(there.graph(), meant, &first);
     let calls = Follow { incoming: KindSet::of(&[Calls]), outgoing: KindSet::EMPTY };
     let further = Reach { follow: calls, max_depth: max_depth - 1, ..first };

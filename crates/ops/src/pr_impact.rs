@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::answer::Tree;
-use crate::blast_radius::{Risk, leads_to, risk};
+use crate::blast_radius::{Risk, leads_to, risk, uses_of_values};
 use crate::cx::Cx;
 use crate::diff::{Difference, Modified};
 use crate::error::{Error, ErrorKind, Result};
@@ -224,6 +224,7 @@ fn reach(found: &Found<'_>) -> Result<Reached> {
         let like = if is_type { NodeKind::Class } else { NodeKind::Function };
         let options = Reach {
             follow: leads_to(like, KindSet::all()),
+            of_values: uses_of_values(),
             max_depth: MAX_DEPTH,
             min_confidence_bp: 0,
             limit: usize::MAX,

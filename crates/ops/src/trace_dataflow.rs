@@ -70,7 +70,13 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &TraceDataflow) -> Result<TraceDat
             Follow { outgoing: only.without(EdgeKind::Subscribes), incoming: only.intersection(against) }
         }
     };
-    let options = Reach { follow, max_depth: arguments.max_depth, min_confidence_bp: 0, limit: usize::MAX };
+    let options = Reach {
+        follow,
+        of_values: KindSet::EMPTY,
+        max_depth: arguments.max_depth,
+        min_confidence_bp: 0,
+        limit: usize::MAX,
+    };
     let (reached, _) = knowing_graph::reach(graph, &found, &options);
     let is_sink = |it: &Reached| {
         let record = graph.node(it.node);

@@ -370,11 +370,7 @@ impl Emitter<'_> {
     /// What the use of a member is; none where it is not the project's.
     fn field_use(&self, decl: Option<DeclId>, end: End) -> Option<EdgeKind> {
         let End::Def(def) = end else { return None };
-        let is_field = matches!(
-            self.world.kind(def),
-            NodeKind::Field | NodeKind::Property | NodeKind::Var | NodeKind::Const | NodeKind::EnumMember
-        );
-        let is_own = is_field && self.is_own(decl, end);
+        let is_own = self.world.kind(def).is_value() && self.is_own(decl, end);
         Some(if is_own { EdgeKind::AccessesField } else { EdgeKind::References })
     }
 

@@ -97,6 +97,29 @@ fn a1_blast_radius_walks_against_calls_and_both_ways_along_overrides() {
 }
 
 #[test]
+fn a1_blast_radius_of_a_value_is_who_uses_it_and_who_calls_those() {
+    let (session, repo) = (Session::new(), shop());
+    repo.write(
+        "shop/limits.py",
+        "RETRIES = 3\nclass Limits:\n    wait: int = RETRIES\n    def longer(self):\n        return self.wait + 1\n",
+    );
+    repo.write(
+        "shop/work.py",
+        "from shop.limits import Limits\ndef patient(it: Limits):\n    return it.wait\ndef run(it):\n    patient(it)\n",
+    );
+    repo.commit("limits");
+    session.index(&repo);
+    let reached = |symbol: &str| names(&session.json(repo.path(), &["blast-radius", symbol])["reached"]);
+    assert_eq!(
+        reached("Limits.wait"),
+        ["shop/limits.py.Limits.longer", "shop/work.py.patient", "shop/work.py.run"]
+    );
+    let calls = session.json(repo.path(), &["blast-radius", "Limits.wait", "--edge-kinds", "calls"]);
+    assert_eq!(calls["total"], json!(0), "only what was asked for is followed");
+    assert_eq!(reached("RETRIES"), ["shop/limits.py.Limits"]);
+}
+
+#[test]
 fn a2_low_risk_is_never_given_with_unresolved_sites() {
     let (session, repo) = (Session::new(), shop());
     session.index(&repo);

@@ -8,7 +8,7 @@ use knowing_model::{EdgeKind, NodeFlags, NodeKind};
 use knowing_search::{FileIndex, Names};
 use knowing_store::MinedCommit;
 
-use crate::blast_radius::leads_to;
+use crate::blast_radius::{leads_to, uses_of_values};
 use crate::error::Result;
 use crate::test_scope::changes::Change;
 use crate::test_scope::evidence::{Evidence, TestEvidence, Together, Way};
@@ -357,17 +357,14 @@ impl Walk<'_> {
 
     /// Who may notice a change of a node.
     pub(super) fn concerned(&self, node: NodeIndex, inheritance: &mut Inheritance<'_>) -> Vec<NodeIndex> {
-        use EdgeKind::{AccessesField, Calls, Inherits, MemberOf, References, Tests};
+        use EdgeKind::{Calls, Inherits, MemberOf, Tests};
         let graph = self.graph;
         let kind = graph.node(node).kind();
         // Who starts a program is evidence of its own.
         let follow = leads_to(kind, KindSet::all().without(EdgeKind::ExecutesProcess));
         let mut incoming = follow.incoming.union(KindSet::of(&[Tests]));
-        if matches!(
-            kind,
-            NodeKind::Var | NodeKind::Const | NodeKind::Field | NodeKind::Property | NodeKind::EnumMember
-        ) {
-            incoming = incoming.union(KindSet::of(&[References, AccessesField]));
+        if kind.is_value() {
+            incoming = incoming.union(uses_of_values());
         }
         let mut next: Vec<NodeIndex> = Vec::new();
         next.extend(
