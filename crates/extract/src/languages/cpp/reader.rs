@@ -162,7 +162,8 @@ impl Visitor for Reader<'_, '_> {
             Kind::ThrowStatement => self.throw(node, cx),
             Kind::ReturnStatement => self.return_statement(node, cx),
             Kind::FieldInitializer => self.field_initializer(node, cx),
-            Kind::FieldDesignator | Kind::LambdaCaptureSpecifier => Step::Over,
+            Kind::FieldDesignator => self.designator(node, cx),
+            Kind::LambdaCaptureSpecifier => Step::Over,
             Kind::ExpressionStatement if cx.place != Place::Body => self.top_statement(node, cx),
             Kind::TypeDescriptor
             | Kind::TypeIdentifier

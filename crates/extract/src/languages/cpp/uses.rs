@@ -12,6 +12,9 @@ use super::types::Naming;
 use crate::engine::tree::Node;
 use crate::engine::walk::Step;
 
+/// How many lists in lists are looked through.
+const MAX_LISTS: usize = 6;
+
 impl Reader<'_, '_> {
     pub(super) fn refer(
         &mut self,
@@ -224,6 +227,55 @@ impl Reader<'_, '_> {
             self.refer(cx.decl, ReferenceTarget::Expr(expr), ReferenceRole::Field, position);
         }
         Step::Into
+    }
+
+    /// `.name = value` in braces: a field of what the braces make.
+    pub(super) fn designator(&mut self, node: Node, cx: Context) -> Step<Context> {
+        let list = self.parent(node).and_then(|it| self.parent(it));
+        if let (Some(name), Some(list)) = (self.first_child(node), list)
+            && let Some(of) = self.made_by(list, cx.decl, 0)
+        {
+            let position = self.b.tree.position(name);
+            let name = self.b.name(name);
+            let expr = self.b.expr(Expr::Member { of, name });
+            self.refer(cx.decl, ReferenceTarget::Expr(expr), ReferenceRole::Field, position);
+        }
+        Step::Over
+    }
+
+    /// What a list in braces makes: the variable it is given to, a value of the type before it, a part of braces around.
+    fn made_by(&mut self, list: Node, decl: Option<DeclId>, level: usize) -> Option<ExprId> {
+        if level > MAX_LISTS {
+            return None;
+        }
+        let around = self.parent(list)?;
+        match self.kind(around) {
+            Kind::InitDeclarator => {
+                let mut name = self.child(around, Field::Declarator)?;
+                while let Some(inner) = self.child(name, Field::Declarator) {
+                    name = inner;
+                }
+                let (name, at) = (self.b.name(name), self.b.tree.end(around));
+                Some(self.b.expr(Expr::Name { name, at }))
+            }
+            Kind::CompoundLiteralExpression => Some(self.expr(around, decl)),
+            Kind::InitializerList => {
+                let of = self.made_by(around, decl, level + 1)?;
+                Some(self.b.expr(Expr::Index { of }))
+            }
+            Kind::InitializerPair => {
+                let outer = self.parent(around)?;
+                let of = self.made_by(outer, decl, level + 1)?;
+                let designator = self.child(around, Field::Designator)?;
+                if self.kind(designator) != Kind::FieldDesignator {
+                    return Some(self.b.expr(Expr::Index { of }));
+                }
+                let name = self.first_child(designator)?;
+                let name = self.b.name(name);
+                Some(self.b.expr(Expr::Member { of, name }))
+            }
+            _ => None,
+        }
     }
 
     /// `Shop() : Base(1), n_(2)`: a call of the base's constructor, or a field that gets its value.
