@@ -195,6 +195,11 @@ fn callers(it: &CallersReply, style: Style, output: &mut dyn Write) -> io::Resul
     writeln!(output, "{}", symbol_line(&it.symbol, style))?;
     let unresolved = plus_unresolved(&it.unresolved);
     writeln!(output, "callers: {}{unresolved}", it.total)?;
+    if it.n_users > 0 {
+        let (symbols, name) = (plural(it.n_users, "symbol"), it.symbol.short_name());
+        let hint = style.dim(&format!("(knowing query {name} --edges in)"));
+        writeln!(output, "used without a call by {} {symbols} {hint}", it.n_users)?;
+    }
     let shown = neighbours(&it.callers, style, output)?;
     more(shown, it.total, "callers", output)?;
     sites(&it.unresolved, style, output)?;

@@ -1,11 +1,14 @@
 //! Who calls a symbol.
 
-use knowing_graph::{Follow, KindSet};
+use std::collections::BTreeSet;
+
+use knowing_graph::{Follow, KindSet, NodeIndex};
 use knowing_model::EdgeKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::answer::{SymbolInfo, Tree};
+use crate::blast_radius::uses_of_values;
 use crate::cx::Cx;
 use crate::error::Result;
 use crate::page::{Page, Pages, paged};
@@ -42,6 +45,8 @@ pub struct CallersReply {
     pub symbol: SymbolInfo,
     pub callers: Vec<Neighbour>,
     pub total: usize,
+    /// How many symbols use it without calling it.
+    pub n_users: usize,
     #[serde(flatten)]
     pub page: Page,
     /// Calls that may mean the symbol and could not be resolved.
@@ -84,6 +89,7 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Callers) -> Result<CallersReply> 
         symbol: view.info(found[0])?,
         callers,
         total,
+        n_users: view.n_users(&found),
         page: Page::default(),
         unresolved: UnresolvedSites::of(&view, &found)?,
     };
@@ -92,11 +98,23 @@ pub(crate) fn run(cx: &mut Cx<'_>, arguments: &Callers) -> Result<CallersReply> 
 }
 
 impl View<'_> {
+    /// How many symbols use one of these without calling it: they read or write it, name it, or have its type.
+    fn n_users(&self, found: &[NodeIndex]) -> usize {
+        let kinds = uses_of_values().union(KindSet::of(&[EdgeKind::TypeHintOf]));
+        let of_kind = |at: &NodeIndex, is_meant: &dyn Fn(EdgeKind) -> bool| -> BTreeSet<NodeIndex> {
+            let edges = self.graph().incoming(*at).iter().filter(|it| is_meant(it.kind()));
+            edges.map(|it| it.other()).collect()
+        };
+        let users = found.iter().flat_map(|it| of_kind(it, &|kind| kinds.contains(kind)));
+        let callers = found.iter().flat_map(|it| of_kind(it, &|kind| kind == EdgeKind::Calls));
+        users.collect::<BTreeSet<_>>().difference(&callers.collect()).count()
+    }
+
     /// Nodes along calls: those of a page, nearest first, and the number of all. Of those as near, own code by its
     /// place, then what lies outside.
     pub(crate) fn neighbours(
         &self,
-        starts: &[knowing_graph::NodeIndex],
+        starts: &[NodeIndex],
         follow: Follow,
         depth: u32,
         pages: &mut Pages,

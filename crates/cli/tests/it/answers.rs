@@ -117,6 +117,10 @@ fn a1_blast_radius_of_a_value_is_who_uses_it_and_who_calls_those() {
     let calls = session.json(repo.path(), &["blast-radius", "Limits.wait", "--edge-kinds", "calls"]);
     assert_eq!(calls["total"], json!(0), "only what was asked for is followed");
     assert_eq!(reached("RETRIES"), ["shop/limits.py.Limits"]);
+    let callers = session.json(repo.path(), &["callers", "Limits.wait"]);
+    assert_eq!((&callers["total"], &callers["n_users"]), (&json!(0), &json!(2)));
+    let text = session.text(repo.path(), &["callers", "Limits.wait"]);
+    assert!(text.contains("callers: 0\nused without a call by 2 symbols (knowing query "), "{text}");
 }
 
 #[test]
