@@ -74,8 +74,10 @@ impl<'s> Reader<'_, 's> {
             let is_called = joint == Joint::Adjacent && self.b.bytes(node).starts_with(b"(");
             if let Some((name, n_links)) = named.take()
                 && !is_called
+                && let Some(used) = self.token_use(name, chain.get(..n_links).unwrap_or_default(), joint, cx)
             {
-                self.token_use(name, chain.get(..n_links).unwrap_or_default(), joint, cx);
+                // What goes on from here goes on from that: chains are as long as somebody made them.
+                chain.splice(..n_links, [Link::Known(used)]);
             }
             self.token(node, joint, &gap, &mut chain, cx);
             named = match chain.last() {
@@ -93,20 +95,21 @@ impl<'s> Reader<'_, 's> {
 
     /// What is named and not called: `x.name`, `Type::name`, and names that begin with a capital. Others are mostly local
     /// variables, or words of the macro.
-    fn token_use(&mut self, name: Node, chain: &[Link], joint: Joint, cx: Context) {
+    fn token_use(&mut self, name: Node, chain: &[Link], joint: Joint, cx: Context) -> Option<ExprId> {
         let role = match chain {
             [Link::Name(_) | Link::Known(_), .., Link::Member(_)] => ReferenceRole::Field,
-            _ if matches!(joint, Joint::Colons | Joint::Bang) => return,
+            _ if matches!(joint, Joint::Colons | Joint::Bang) => return None,
             [Link::Name(_) | Link::Root, .., Link::Scoped(_)] => ReferenceRole::Value,
             [Link::Name(name)] if is_capital(self.b.bytes(*name)) && !self.is(*name, "Self") => {
                 ReferenceRole::Value
             }
-            _ => return,
+            _ => return None,
         };
         let expr = self.chain_expr(chain);
         let position = self.b.tree.position(name);
         self.refer(cx.decl, ReferenceTarget::Expr(expr), role, position);
         self.token_qualifier(chain, cx);
+        Some(expr)
     }
 
     /// The type that a path goes through: `Shop` of `Shop::new`.

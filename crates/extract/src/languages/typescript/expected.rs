@@ -17,6 +17,9 @@ use crate::engine::tree::Node;
 /// How many objects and lists are looked through.
 const MAX_LEVELS: usize = 6;
 
+/// Objects further behind in a call are data.
+const MAX_ARGUMENTS: usize = 16;
+
 impl Reader<'_, '_> {
     /// The keys of an object.
     pub(super) fn written_keys(&mut self, object: Node, cx: Context) {
@@ -73,8 +76,8 @@ impl Reader<'_, '_> {
                     Kind::NewExpression => self.child(call, Field::Constructor),
                     _ => None,
                 }?;
-                let argument = self.children(parent).position(|it| it == value)?;
-                let argument = u8::try_from(argument).ok()?;
+                let place = self.children(parent).take(MAX_ARGUMENTS).position(|it| it == value)?;
+                let argument = u8::try_from(place).ok()?;
                 let callee = self.expr(callee);
                 Some(self.b.expr(Expr::Parameter { callee, argument }))
             }
