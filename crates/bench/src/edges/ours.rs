@@ -94,8 +94,9 @@ impl Ours {
         let mut node_of_decl = FxHashMap::default();
         for unit in &resolution.units {
             let Some(file) = unit.file else { continue };
-            // The file's own node comes first, then its declarations in order.
-            for (at, node) in unit.nodes.iter().enumerate() {
+            // The file's own node comes first, then its declarations in order; routes after these are declared nowhere.
+            let n_declared = files[file as usize].facts.decls.len() + 1;
+            for (at, node) in unit.nodes.iter().take(n_declared).enumerate() {
                 let symbol = &resolution.symbols[node.symbol as usize];
                 let decl = at.checked_sub(1).map(|it| DeclId(it as u32));
                 node_of_symbol.insert(node.symbol, nodes.len() as u32);

@@ -1,5 +1,6 @@
 //! A comparison as text, and as a section of the published page.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::compare::{Comparison, Finding, Judged, Recalled};
@@ -13,13 +14,9 @@ pub(crate) struct Subject {
 
 /// Cells of the page's first table.
 pub(crate) fn row(it: &Comparison, subject: &Subject) -> String {
-    let resolved = it.calls.get("ast_resolved").copied().unwrap_or_default();
-    let inferred = it.calls.get("ast_inferred").copied().unwrap_or_default();
-    let mut references = Judged::default();
-    for judged in it.references.values() {
-        references.right += judged.right;
-        references.wrong += judged.wrong;
-    }
+    let precision = |of: &BTreeMap<&'static str, Judged>, provenance: &str| {
+        share(of.get(provenance).copied().unwrap_or_default().precision())
+    };
     let mut all = Recalled::default();
     for recalled in it.reference_recall.values() {
         all.resolved += recalled.resolved;
@@ -29,21 +26,22 @@ pub(crate) fn row(it: &Comparison, subject: &Subject) -> String {
         }
     }
     format!(
-        "| {} | {} | {} | {} | {} | {} | {} | {} |",
+        "| {} | {} | {} | {} | {} | {} | {} | {} | {} |",
         it.language,
         subject.repository,
         it.call_recall.all(),
-        share(resolved.precision()),
-        share(inferred.precision()),
+        precision(&it.calls, "ast_resolved"),
+        precision(&it.calls, "ast_inferred"),
         share(it.call_recall.recall().map(|it| it.1)),
-        share(references.precision()),
+        precision(&it.references, "ast_resolved"),
+        precision(&it.references, "ast_inferred"),
         share(all.recall().map(|it| it.1)),
     )
 }
 
 pub(crate) const ROW_HEAD: &str = "\
-| language | repository | calls of its own | precision, resolved | precision, inferred | recall | precision, references | recall, references |
-|---|---|---:|---:|---:|---:|---:|---:|";
+| language | repository | calls of its own | precision, resolved | inferred | recall | references: precision, resolved | inferred | recall |
+|---|---|---:|---:|---:|---:|---:|---:|---:|";
 
 /// The section of one repository: figures, then what goes wrong most.
 pub(crate) fn section(it: &Comparison, subject: &Subject, n_listed: usize) -> String {
