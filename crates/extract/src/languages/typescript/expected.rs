@@ -69,6 +69,7 @@ impl Reader<'_, '_> {
         let parent = self.b.tree.parent(value)?;
         match self.kind(parent) {
             Kind::ParenthesizedExpression | Kind::SatisfiesExpression => self.expected(parent, level + 1),
+            Kind::AsExpression => self.cast_of(parent).is_some().then(|| self.expr(parent)),
             Kind::Arguments => {
                 let call = self.b.tree.parent(parent)?;
                 let callee = match self.kind(call) {

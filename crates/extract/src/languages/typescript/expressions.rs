@@ -124,7 +124,7 @@ impl Reader<'_, '_> {
     }
 
     /// The type of `x as T`, unless it says nothing.
-    fn cast_of(&self, node: Node) -> Option<Node> {
+    pub(super) fn cast_of(&self, node: Node) -> Option<Node> {
         let type_ = self.children(node).nth(1)?;
         (!matches!(self.b.bytes(type_), b"any" | b"unknown" | b"const")).then_some(type_)
     }
