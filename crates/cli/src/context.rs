@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use knowing_model::name::abridged;
 use knowing_ops::{
     ContextOptions, DetailChoice, Error, ErrorKind, FormatChoice, Operation, PackReply, ParamsReply, WhyReply,
 };
@@ -80,11 +81,11 @@ pub(crate) fn pack(it: &PackReply, style: Style, output: &mut dyn Write) -> io::
         symbols.iter().map(length).max().unwrap_or(0).min(most)
     };
     let kinds = width(|it| it.kind.name().len(), 12);
-    let names = width(|it| it.short_name().len(), 44);
+    let names = width(|it| abridged(it.short_name()).chars().count(), 44);
     let places = width(|it| it.location().unwrap_or_default().len(), 48);
     for symbol in symbols {
         let kind = format!("{:<kinds$}", symbol.kind.name());
-        let name = format!("{:<names$}", symbol.short_name());
+        let name = format!("{:<names$}", abridged(symbol.short_name()));
         let place = format!("{:<places$}", symbol.location().unwrap_or_default());
         let line = format!(
             "{:.2} {} {} {} {}",
@@ -130,7 +131,13 @@ pub(crate) fn pack(it: &PackReply, style: Style, output: &mut dyn Write) -> io::
 
 pub(crate) fn why(it: &WhyReply, style: Style, output: &mut dyn Write) -> io::Result<()> {
     let location = it.symbol.location().unwrap_or_default();
-    writeln!(output, "{} {} {}", it.symbol.kind, style.bold(it.symbol.short_name()), style.dim(&location))?;
+    writeln!(
+        output,
+        "{} {} {}",
+        it.symbol.kind,
+        style.bold(&abridged(it.symbol.short_name())),
+        style.dim(&location)
+    )?;
     match (it.rank, it.score) {
         (Some(rank), Some(score)) => {
             writeln!(

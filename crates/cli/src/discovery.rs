@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use knowing_model::name::abridged;
 use knowing_ops::{
     CrossRepoCallersReply, FeedbackReply, FlowBetweenReply, PlanTurnReply, RepoGraphReply, StaleEdgesReply,
     StatusReply, TestScopeReply, TraceDataflowReply,
@@ -14,7 +15,8 @@ use crate::render::{
 use crate::style::Style;
 
 pub(crate) fn flow(it: &FlowBetweenReply, style: Style, output: &mut dyn Write) -> io::Result<()> {
-    let (source, target) = (style.plain(it.source.short_name()), style.plain(it.target.short_name()));
+    let (source, target) =
+        (style.plain(&abridged(it.source.short_name())), style.plain(&abridged(it.target.short_name())));
     if !it.reachable {
         writeln!(output, "no path from {source} to {target} within the depth")?;
         let sites = plural(it.unresolved, "call");
@@ -27,7 +29,7 @@ pub(crate) fn flow(it: &FlowBetweenReply, style: Style, output: &mut dyn Write) 
         for step in &path.steps {
             let kind = step.kind.unwrap_or("");
             let arrow = if kind.is_empty() { String::new() } else { format!("-> {kind} ") };
-            let name = style.bold(after_repo(&step.symbol));
+            let name = style.bold(&after_repo(&step.symbol));
             let place = style.dim(step.location.as_deref().unwrap_or_default());
             writeln!(output, "  {}", format!("{}{name} {place}", style.cyan(&arrow)).trim_end())?;
         }
@@ -197,7 +199,8 @@ pub(crate) fn stale(it: &StaleEdgesReply, style: Style, output: &mut dyn Write) 
     }
     more(shown, it.total_files, "files", output)?;
     for edge in it.edges.iter().filter(|_| style.verbose) {
-        let (source, target) = (style.plain(after_repo(&edge.source)), style.plain(after_repo(&edge.target)));
+        let (source, target) =
+            (style.plain(&after_repo(&edge.source)), style.plain(&after_repo(&edge.target)));
         writeln!(output, "  {source} {} {target}", style.cyan(edge.kind))?;
     }
     if !style.quiet {

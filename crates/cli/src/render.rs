@@ -1,8 +1,10 @@
 //! Answers and errors as text for people: short, aligned, one idea a line.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use knowing_model::name::abridged;
 use knowing_ops::{
     BlastRadiusReply, CalleesReply, CallersReply, Error, Impact, IndexReply, Neighbour, QueryReply, Reply,
     Risk, StatsReply, SymbolInfo, Tree, UnresolvedSites,
@@ -64,7 +66,7 @@ pub(crate) fn error(error: &Error, style: Style, output: &mut dyn Write) -> io::
     for it in &error.candidates {
         let kind = it.kind.as_deref().unwrap_or_default();
         let location = it.location.as_deref().unwrap_or_default();
-        let name = style.plain(after_repo(&it.name));
+        let name = style.plain(&after_repo(&it.name));
         let line = match kind {
             "" => format!("  {name}"),
             _ => format!("  {:<KIND_WIDTH$} {name} {}", style.plain(kind), style.dim(location)),
@@ -180,9 +182,9 @@ fn query(it: &QueryReply, style: Style, output: &mut dyn Write) -> io::Result<()
         };
         let line = format!(
             "{} {} {} {}",
-            style.plain(after_repo(&edge.source)),
+            style.plain(&after_repo(&edge.source)),
             style.cyan(edge.kind),
-            style.plain(after_repo(&edge.target)),
+            style.plain(&after_repo(&edge.target)),
             style.dim(&place)
         );
         writeln!(output, "{}", line.trim_end())?;
@@ -196,7 +198,7 @@ fn callers(it: &CallersReply, style: Style, output: &mut dyn Write) -> io::Resul
     let unresolved = plus_unresolved(&it.unresolved);
     writeln!(output, "callers: {}{unresolved}", it.total)?;
     if it.n_users > 0 {
-        let (symbols, name) = (plural(it.n_users, "symbol"), it.symbol.short_name());
+        let (symbols, name) = (plural(it.n_users, "symbol"), abridged(it.symbol.short_name()));
         let hint = style.dim(&format!("(knowing query {name} --edges in)"));
         writeln!(output, "used without a call by {} {symbols} {hint}", it.n_users)?;
     }
@@ -302,7 +304,8 @@ fn plus_unresolved(it: &UnresolvedSites) -> String {
 pub(crate) fn symbol_line(it: &SymbolInfo, style: Style) -> String {
     let location = it.location().unwrap_or_default();
     let kind = format!("{:<KIND_WIDTH$}", it.kind);
-    let line = format!("{} {} {}", style.cyan(&kind), style.bold(it.short_name()), style.dim(&location));
+    let line =
+        format!("{} {} {}", style.cyan(&kind), style.bold(&abridged(it.short_name())), style.dim(&location));
     line.trim_end().to_owned()
 }
 
@@ -337,12 +340,12 @@ pub(crate) fn more(shown: usize, total: usize, what: &str, output: &mut dyn Writ
     Ok(())
 }
 
-pub(crate) fn after_repo(qualified_name: &str) -> &str {
-    match qualified_name.split_once("://") {
+pub(crate) fn after_repo(qualified_name: &str) -> Cow<'_, str> {
+    abridged(match qualified_name.split_once("://") {
         // A repository's name has a host; `external`, `env` and the like say what a thing is.
         Some((repo, path)) if repo.contains('/') => path,
         _ => qualified_name,
-    }
+    })
 }
 
 pub(crate) fn counts(parts: &BTreeMap<String, u64>) -> String {

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use knowing_model::name::abridged;
 use knowing_ops::{
     DiffEdge, DiffReply, EventsReply, PrImpactReply, ProveReply, Risk, SemanticDiffReply, Side,
     SnapshotsReply, SymbolChange, SymbolInfo, VerifyReply,
@@ -120,7 +121,7 @@ pub(crate) fn diff(it: &DiffReply, style: Style, output: &mut dyn Write) -> io::
     }
     rest(it.nodes_modified.len().min(shown), counts.nodes_modified, "modified", output)?;
     for node in it.nodes_moved.iter().take(shown) {
-        line(">", &node.to, &format!("(from {})", node.from.short_name()), output)?;
+        line(">", &node.to, &format!("(from {})", abridged(node.from.short_name())), output)?;
     }
     rest(it.nodes_moved.len().min(shown), counts.nodes_moved, "moved", output)?;
     writeln!(output, "edges: {} added, {} removed, {} changed", edges[0], edges[1], edges[2])?;
@@ -174,7 +175,7 @@ pub(crate) fn pr_impact(it: &PrImpactReply, style: Style, output: &mut dyn Write
     for change in it.symbols.iter().take(shown) {
         symbol_change(&change.symbol, style, output)?;
         if !change.tested_by.is_empty() {
-            let tests: Vec<&str> = change.tested_by.iter().map(|it| after_repo(it)).collect();
+            let tests: Vec<_> = change.tested_by.iter().map(|it| after_repo(it)).collect();
             writeln!(output, "        {} {}", style.dim("tested by"), style.plain(&tests.join(", ")))?;
         }
     }
@@ -190,7 +191,7 @@ pub(crate) fn pr_impact(it: &PrImpactReply, style: Style, output: &mut dyn Write
         writeln!(output, "{name}: {total}")?;
         let shown = if style.verbose { usize::MAX } else { 10 };
         for line in list.iter().take(shown) {
-            writeln!(output, "  {}", style.plain(after_repo(line)))?;
+            writeln!(output, "  {}", style.plain(&after_repo(line)))?;
         }
         more(list.len().min(shown), total, name, output)?;
     }
@@ -220,7 +221,7 @@ fn symbol_change(it: &SymbolChange, style: Style, output: &mut dyn Write) -> io:
     }
     for (sign, calls) in [("+", &it.calls_added), ("-", &it.calls_removed)] {
         for target in calls {
-            writeln!(output, "        {sign} {} {}", style.cyan("calls"), style.plain(after_repo(target)))?;
+            writeln!(output, "        {sign} {} {}", style.cyan("calls"), style.plain(&after_repo(target)))?;
         }
     }
     if it.change == "removed" {
@@ -229,7 +230,7 @@ fn symbol_change(it: &SymbolChange, style: Style, output: &mut dyn Write) -> io:
                 output,
                 "        {} {}",
                 style.yellow("was called by"),
-                style.plain(after_repo(caller))
+                style.plain(&after_repo(caller))
             )?;
         }
     }
@@ -252,9 +253,9 @@ fn edge_line(it: &DiffEdge, style: Style) -> String {
     };
     let line = format!(
         "{} {} {} {}",
-        style.plain(after_repo(&it.source)),
+        style.plain(&after_repo(&it.source)),
         style.cyan(it.kind),
-        style.plain(after_repo(&it.target)),
+        style.plain(&after_repo(&it.target)),
         style.dim(&before)
     );
     line.trim_end().to_owned()

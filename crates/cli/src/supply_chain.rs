@@ -109,6 +109,6 @@ fn finding(it: &Finding, style: Style, output: &mut dyn Write) -> io::Result<()>
 
 fn path(it: &CapabilityPath, style: Style, output: &mut dyn Write) -> io::Result<()> {
     let names: Vec<String> =
-        it.steps.iter().map(|it| style.plain(after_repo(&it.symbol)).to_string()).collect();
+        it.steps.iter().map(|it| style.plain(&after_repo(&it.symbol)).to_string()).collect();
     writeln!(output, "  {}", names.join(" > "))
 }

@@ -1,5 +1,7 @@
 //! How things are named: containers, packages, qualified names, and what may be typed to mean a symbol.
 
+use std::borrow::Cow;
+
 use crate::hash::Hasher;
 
 /// What holds a symbol.
@@ -94,7 +96,7 @@ pub fn qualified_name(repo: &str, container: &str, symbol: &str) -> String {
 pub const MAX_NAME: usize = 512;
 
 /// A name longer than 512 bytes is cut and gets `~` and 8 hex digits of its hash, so that it stays itself.
-pub fn bounded(name: &str) -> std::borrow::Cow<'_, str> {
+pub fn bounded(name: &str) -> Cow<'_, str> {
     if name.len() <= MAX_NAME {
         return name.into();
     }
@@ -123,6 +125,42 @@ pub fn without_suffix(symbol: &str) -> &str {
         return &symbol[..open];
     }
     symbol
+}
+
+/// What stands for a list of parameter types that is too long to be read.
+const ANY_LIST: &str = "(…)";
+
+/// A name as people are shown it: lists of parameter types that tell overloads apart are left out where they are long. What
+/// is left can be typed where a symbol is asked for.
+pub fn abridged(name: &str) -> Cow<'_, str> {
+    const LONG: usize = 32;
+    let mut out = String::new();
+    let mut rest = name;
+    while let Some(open) = rest.find('(') {
+        let mut depth = 0_usize;
+        let close = rest[open..].char_indices().find_map(|(at, it)| {
+            depth = match it {
+                '(' => depth + 1,
+                ')' => depth - 1,
+                _ => depth,
+            };
+            (depth == 0).then_some(open + at + 1)
+        });
+        let Some(close) = close else { break };
+        let is_list = open > 0 && !rest[..open].ends_with([' ', '/']);
+        if is_list && close - open > LONG {
+            out.push_str(&rest[..open]);
+            out.push_str(ANY_LIST);
+        } else {
+            out.push_str(&rest[..close]);
+        }
+        rest = &rest[close..];
+    }
+    if out.is_empty() {
+        return name.into();
+    }
+    out.push_str(rest);
+    out.into()
 }
 
 /// What may be typed where a symbol is asked for.
@@ -155,6 +193,7 @@ impl SymbolQuery {
             },
             _ => (text, None),
         };
+        let text = text.strip_suffix(ANY_LIST).filter(|it| !it.is_empty()).unwrap_or(text);
         SymbolQuery { form: SymbolForm::parse(text), kind }
     }
 }
@@ -247,6 +286,27 @@ mod tests {
         assert_eq!(one.len(), MAX_NAME + 9);
         assert_ne!(one, other);
         assert_eq!(bounded("short"), "short");
+    }
+
+    #[test]
+    fn long_lists_of_parameter_types_are_abridged() {
+        let long = "str|list|None,Callable|None,Dependencies|None";
+        for (name, shown) in [
+            (format!("a.py.C.f({long})"), "a.py.C.f(…)"),
+            (format!("a.py.f({long}).inner({long})#2"), "a.py.f(…).inner(…)#2"),
+            (format!("a.py.f(int).g({long},fn(int))"), "a.py.f(int).g(…)"),
+            (format!("a.py.f(fn({long}),int)"), "a.py.f(…)"),
+            ("a.py.f(int)".to_owned(), "a.py.f(int)"),
+            (format!("a.py.f({long}"), &format!("a.py.f({long}")),
+            (format!("GET /users/({long})"), &format!("GET /users/({long})")),
+            (format!("a.py.f)({long})("), "a.py.f)(…)("),
+            (String::new(), ""),
+        ] {
+            assert_eq!(abridged(&name), shown);
+        }
+        assert_eq!(SymbolQuery::parse("C.f(…)"), SymbolQuery::parse("C.f"));
+        assert_eq!(SymbolQuery::parse("f(…)@method"), SymbolQuery::parse("f@method"));
+        assert_eq!(SymbolQuery::parse("(…)").form, SymbolForm::Suffix("(…)".to_owned()));
     }
 
     #[test]

@@ -13,6 +13,7 @@ pub mod features;
 mod fuse;
 mod model;
 mod noise;
+mod order;
 mod pack;
 mod params;
 mod pipeline;

@@ -199,10 +199,11 @@ impl Default for Params {
 impl Params {
     /// Of all numbers, what is switched off, and the ranker with its model.
     pub fn digest(&self, switches: &Switches, ranker: Ranker) -> Hash {
-        let off: Vec<&str> = Part::ALL.iter().filter(|&&it| !switches.on(it)).map(|it| it.name()).collect();
+        // Those that act, so that one more changes what was kept before it came.
+        let on: Vec<&str> = Part::ALL.iter().filter(|&&it| switches.on(it)).map(|it| it.name()).collect();
         Hasher::new("params")
             .field(format!("{self:?}").as_bytes())
-            .field(off.join(",").as_bytes())
+            .field(on.join(",").as_bytes())
             .field(ranker.name().as_bytes())
             .field(crate::model::text().as_bytes())
             .field(crate::classes::digest().as_bytes())
@@ -278,6 +279,7 @@ parts! {
     FlatWalk "flat_walk" "mechanism 9: search hits decide when the walk is flat";
     Proximity "proximity" "mechanism 10: packing prefers what is near";
     Recency "recency" "mechanism 12: what changed lately";
+    Overloads "overloads" "one of several overloads before the others";
     PackCache "pack_cache" "answers kept from before";
 }
 

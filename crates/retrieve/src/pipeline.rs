@@ -8,12 +8,11 @@
 //! walk       what is near, and what stands out (HITS)
 //! evidence   everything known of each candidate
 //! rank       learned trees, or the formula
+//! order      one of several overloads, few sections of documents
 //! adapt      classes that force their way in; a walk that says nothing
 //! ```
 //!
 //! No stage reads a clock, a random number or the order of a hash map: the same snapshot and task give the same bytes.
-
-use std::collections::VecDeque;
 
 use knowing_graph::{Graph, Hits, NodeIndex, Standing, Walk, Walked, hits, walk};
 use knowing_model::NodeKind;
@@ -28,7 +27,7 @@ use crate::params::{Params, Part, Ranker, Switches};
 use crate::query::{Side, TaskQuery};
 use crate::score::{Components, components};
 use crate::task::Task;
-use crate::{features, fuse, model, noise, seeds};
+use crate::{features, fuse, model, noise, order, seeds};
 
 /// One snapshot, as retrieval reads it.
 #[derive(Clone, Copy)]
@@ -60,6 +59,8 @@ pub struct RankedSymbol {
     pub distance: u8,
     pub walk: f64,
     pub injected: bool,
+    /// Another overload of the same callable stands before it.
+    pub is_further_overload: bool,
     pub features: Vec<f32>,
     pub components: Components,
     /// Apart, because it is large and answers are sorted.
@@ -130,8 +131,11 @@ pub fn for_task(sources: Sources<'_>, text: &str, settings: &Settings) -> Run {
     let (scene, evidence) = evidence::gather(cx, &harvest, &walks);
     let n_candidates = evidence.len();
     let mut ranked = rank(evidence, &scene, settings, *ranker);
+    if switches.on(Part::Overloads) && !task.speaks_of_overloads {
+        ranked = order::with_one_of_overloads(names, ranked);
+    }
     if !task.speaks_of_documents {
-        ranked = with_few_sections(graph, ranked, params.pack.symbols_per_section);
+        ranked = order::with_few_sections(graph, ranked, params.pack.symbols_per_section);
     }
 
     let walk_was_flat = *ranker == Ranker::Formula
@@ -224,6 +228,7 @@ pub(crate) fn rank(
                 distance: it.hops.unwrap_or(3).min(3),
                 walk: it.walk,
                 injected: false,
+                is_further_overload: false,
                 features,
                 components,
                 evidence: Box::new(it),
@@ -240,35 +245,6 @@ pub(crate) fn rank(
         ranked.iter_mut().for_each(|it| it.score = 1.0 / (1.0 + (best - it.raw)));
     }
     ranked
-}
-
-/// Puts sections of documents back behind code, so that of the first `symbols_per_section` symbols at most one is a section,
-/// of twice as many two; else in the same order. What was put back scores no more than what it stands behind.
-fn with_few_sections(
-    graph: &Graph,
-    ranked: Vec<RankedSymbol>,
-    symbols_per_section: usize,
-) -> Vec<RankedSymbol> {
-    let mut out: Vec<RankedSymbol> = Vec::with_capacity(ranked.len());
-    let mut waiting: VecDeque<RankedSymbol> = VecDeque::new();
-    let mut n_sections = 0;
-    for symbol in ranked {
-        match graph.node(symbol.node).kind() {
-            NodeKind::DocSection => waiting.push_back(symbol),
-            _ => out.push(symbol),
-        }
-        while n_sections * symbols_per_section <= out.len()
-            && let Some(section) = waiting.pop_front()
-        {
-            n_sections += 1;
-            out.push(section);
-        }
-    }
-    out.extend(waiting);
-    for at in 1..out.len() {
-        out[at].score = out[at].score.min(out[at - 1].score);
-    }
-    out
 }
 
 /// Mechanism 9: on a large graph a walk that gives its ten best the same says nothing.

@@ -19,6 +19,7 @@ pub fn of(symbol: &RankedSymbol) -> Vec<String> {
     say(asked && symbol.distance == 0, "asked for");
     say(asked && symbol.distance > 0, "calls what is asked for");
     say(symbol.injected, "concept of the framework");
+    say(symbol.is_further_overload, "overload of one above");
     say(it.frame_depth == Some(0), "innermost stack frame");
     say(it.frame_depth.is_some_and(|depth| depth > 0), "in the stack trace");
     say(it.identified.subject, "named in the subject");

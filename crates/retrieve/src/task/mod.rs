@@ -57,6 +57,7 @@ pub struct Task {
     pub exceptions: Vec<String>,
     pub speaks_of_tests: bool,
     pub speaks_of_documents: bool,
+    pub speaks_of_overloads: bool,
     pub n_words: usize,
     /// More than a paragraph: an issue rather than an instruction.
     pub is_long: bool,
@@ -108,6 +109,7 @@ impl Task {
         };
         let speaks_of_tests = says(words::speaks_of_tests);
         let speaks_of_documents = says(words::speaks_of_documents);
+        let speaks_of_overloads = says(words::speaks_of_overloads);
         Task {
             subject,
             scope,
@@ -123,6 +125,7 @@ impl Task {
             exceptions,
             speaks_of_tests,
             speaks_of_documents,
+            speaks_of_overloads,
             n_words,
             is_long: n_words > LONG_WORDS,
             text: whole,

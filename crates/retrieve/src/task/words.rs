@@ -50,6 +50,11 @@ pub(crate) fn speaks_of_documents(lower: &str) -> bool {
     )
 }
 
+/// Whether a word asks for all callables of one name.
+pub(crate) fn speaks_of_overloads(lower: &str) -> bool {
+    matches!(lower, "overload" | "overloads" | "overloaded" | "overloading")
+}
+
 /// Words that make a task one about tests.
 pub(crate) fn speaks_of_tests(lower: &str) -> bool {
     matches!(

@@ -2,7 +2,7 @@
 
 use knowing_graph::NodeIndex;
 use knowing_model::NodeKind;
-use knowing_retrieve::{Part, Ranker, Settings, Switches, for_changes, for_files};
+use knowing_retrieve::{Part, Ranker, Settings, Switches, for_changes, for_files, reasons};
 use proptest::prelude::*;
 
 use crate::drawn::{Drawn, settings};
@@ -165,5 +165,30 @@ fn sections_of_a_manual_do_not_push_code_out() {
             let asked = n_sections("documentation: Cart1 Cart2 Cart3 Cart4 Cart5 Cart6");
             assert!(asked > 2, "{asked}");
         }
+    }
+}
+
+#[test]
+fn one_of_several_overloads_stands_before_other_symbols() {
+    let mut text = String::from("shop/cart.py\n");
+    (0..6).for_each(|it| text.push_str(&format!("    function total(Item{it}): total of the cart\n")));
+    (0..6).for_each(|it| text.push_str(&format!("    function part_{it}: total of the cart\n")));
+    text.push_str("shop/desk.py\n    function total: total of the cart\n");
+    let drawn = Drawn::new(&text);
+    for ranker in [Ranker::Formula, Ranker::Learned] {
+        let first_eight = |task: &str, switches: Switches| {
+            let run = drawn.run(task, &Settings { ranker, switches, ..Settings::default() });
+            assert!(run.ranked.is_sorted_by(|one, other| one.score >= other.score));
+            assert_eq!(run.ranked.len(), 13, "nothing is lost");
+            let said =
+                run.ranked.iter().map(reasons::of).filter(|it| it.contains(&"overload of one above".into()));
+            assert_eq!(said.count(), run.ranked.iter().filter(|it| it.is_further_overload).count());
+            let ranked = drawn.ranked(&run);
+            ranked[..8].iter().filter(|it| it.contains("total(")).count()
+        };
+        let all = Switches::default();
+        assert_eq!(first_eight("fix the total of the cart", all), 1);
+        assert!(first_eight("add an overload to the total of the cart", all) > 1);
+        assert!(first_eight("fix the total of the cart", Switches::without(&[Part::Overloads])) > 1);
     }
 }
