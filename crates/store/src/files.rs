@@ -290,3 +290,37 @@ pub(crate) fn file_of(row: &Row<'_>) -> rusqlite::Result<FileRow> {
         skip_reason: (!skip_reason.is_empty()).then_some(skip_reason),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use knowing_model::facts::{Expr, TypeId};
+
+    use super::*;
+
+    fn drawn() -> FileFacts {
+        let mut facts = FileFacts { language: "python".to_owned(), ..FileFacts::default() };
+        (0..9).for_each(|it| facts.exprs.push(Expr::Instance(TypeId(it))));
+        facts
+    }
+
+    #[test]
+    fn facts_are_read_as_they_were_written_and_damage_is_noticed_before_anybody_looks_inside() {
+        let mut facts = drawn();
+        let encoded = EncodedFacts::new(&mut facts);
+        assert_eq!(facts, drawn(), "what is taken out is put back");
+        assert_eq!(encoded.clone().decode(), Some(drawn()));
+        for at in 0..encoded.0.len() {
+            let mut flipped = encoded.clone();
+            flipped.0[at] ^= 4;
+            // The first part has no sum of its own: what it says then is the matter of whoever checks the row.
+            let read = flipped.decode().map(|it| it.exprs.to_vec());
+            assert!(read.is_none_or(|it| it == *drawn().exprs), "byte {at}");
+            assert!(EncodedFacts(encoded.0[..at].to_vec()).decode().is_none(), "cut at {at}");
+        }
+    }
+
+    #[test]
+    fn facts_in_one_part_are_read_too() {
+        assert_eq!(EncodedFacts(packed(&drawn())).decode(), Some(drawn()));
+    }
+}
