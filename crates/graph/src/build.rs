@@ -4,7 +4,7 @@ use knowing_model::{EdgeKind, NodeFlags, NodeId, NodeKind, Provenance, SnapshotI
 use rustc_hash::FxHashMap;
 
 use crate::image::{EdgeRecord, Error, Graph, NodeRecord, Result};
-use crate::layout::encode;
+use crate::layout::Draft;
 
 /// What a snapshot holds, in any order.
 #[derive(Clone, Debug, Default)]
@@ -84,16 +84,15 @@ impl Graph {
         for edge in &input.edges {
             ends.push((index_of(edge.source)?, index_of(edge.target)?));
         }
-        let outgoing = adjacency(nodes.len(), &input.edges, |at| ends[at]);
-        let incoming = adjacency(nodes.len(), &input.edges, |at| (ends[at].1, ends[at].0));
-        Graph::from_words(encode(snapshot, &nodes, &outgoing, &incoming, input.n_repeated)?)
+        let mut draft = Draft::new(nodes.len(), input.edges.len())?;
+        draft.nodes().copy_from_slice(&nodes);
+        let (nodes, order) = draft.order();
+        order.iter_mut().zip(0..).for_each(|(it, at)| *it = at);
+        order.sort_unstable_by_key(|&it| nodes[it as usize].sym);
+        adjacency(draft.outgoing(), &input.edges, |at| ends[at]);
+        adjacency(draft.incoming(), &input.edges, |at| (ends[at].1, ends[at].0));
+        Graph::from_words(draft.finish(snapshot, input.n_repeated))
     }
-}
-
-/// Edges of all nodes, one node after the other; those of node `n` are `edges[offsets[n]..offsets[n + 1]]`.
-pub(crate) struct Adjacency {
-    pub(crate) offsets: Vec<u32>,
-    pub(crate) edges: Vec<EdgeRecord>,
 }
 
 fn node_records(inputs: &[NodeInput<'_>]) -> Result<Vec<NodeRecord>> {
@@ -112,16 +111,19 @@ fn node_records(inputs: &[NodeInput<'_>]) -> Result<Vec<NodeRecord>> {
     Ok(records)
 }
 
-fn adjacency(n_nodes: usize, inputs: &[EdgeInput], ends: impl Fn(usize) -> (u32, u32)) -> Adjacency {
-    let mut offsets = vec![0_u32; n_nodes + 1];
+/// Edges of all nodes, one node after the other; those of node `n` are `edges[offsets[n]..offsets[n + 1]]`.
+fn adjacency(
+    (offsets, edges): (&mut [u32], &mut [EdgeRecord]),
+    inputs: &[EdgeInput],
+    ends: impl Fn(usize) -> (u32, u32),
+) {
     for at in 0..inputs.len() {
         offsets[ends(at).0 as usize + 1] += 1;
     }
     for at in 1..offsets.len() {
         offsets[at] += offsets[at - 1];
     }
-    let mut next = offsets.clone();
-    let mut edges = vec![EdgeRecord::default(); inputs.len()];
+    let mut next = offsets.to_vec();
     for (at, edge) in inputs.iter().enumerate() {
         let (near, far) = ends(at);
         let slot = &mut next[near as usize];
@@ -132,5 +134,4 @@ fn adjacency(n_nodes: usize, inputs: &[EdgeInput], ends: impl Fn(usize) -> (u32,
         let (from, to) = (span[0] as usize, span[1] as usize);
         edges[from..to].sort_unstable_by_key(|it| (it.kind, it.other, it.edge_row));
     }
-    Adjacency { offsets, edges }
 }

@@ -225,9 +225,19 @@ impl Graph {
         Some(from as u32..to as u32)
     }
 
+    /// All edges, by source.
+    pub(crate) fn all_edges(&self) -> &[EdgeRecord] {
+        self.section(3)
+    }
+
+    /// Places of all nodes, in the order of their symbols' rows.
+    pub(crate) fn by_symbol(&self) -> &[u32] {
+        self.section(1)
+    }
+
     /// The node of a symbol's row.
     pub fn of_sym(&self, sym: u32) -> Option<NodeIndex> {
-        let order: &[u32] = self.section(1);
+        let order = self.by_symbol();
         let nodes = self.nodes();
         let at = order.binary_search_by_key(&sym, |&it| nodes[it as usize].sym).ok()?;
         Some(NodeIndex(order[at]))

@@ -3,7 +3,6 @@
 use bytemuck::{Pod, Zeroable};
 use knowing_model::{SnapshotId, checksum};
 
-use crate::build::Adjacency;
 use crate::image::{EdgeRecord, Error, NodeRecord, Result};
 
 const MAGIC: [u8; 8] = *b"knowgrph";
@@ -33,46 +32,71 @@ const SECTIONS: usize = 6;
 pub(crate) const HEADER: usize = size_of::<Header>();
 const CHECKSUM_WORD: usize = HEADER / 8 - 1;
 
-pub(crate) fn encode(
-    snapshot: SnapshotId,
-    nodes: &[NodeRecord],
-    outgoing: &Adjacency,
-    incoming: &Adjacency,
-    n_repeated: u64,
-) -> Result<Vec<u64>> {
-    let mut order: Vec<u32> = (0..u32::try_from(nodes.len()).map_err(|_| too_large())?).collect();
-    order.sort_unstable_by_key(|&it| nodes[it as usize].sym);
-    u32::try_from(outgoing.edges.len()).map_err(|_| too_large())?;
-    let sections: [&[u8]; SECTIONS] = [
-        bytemuck::cast_slice(nodes),
-        bytemuck::cast_slice(&order),
-        bytemuck::cast_slice(&outgoing.offsets),
-        bytemuck::cast_slice(&outgoing.edges),
-        bytemuck::cast_slice(&incoming.offsets),
-        bytemuck::cast_slice(&incoming.edges),
-    ];
-    let (n_nodes, n_edges) = (nodes.len() as u64, outgoing.edges.len() as u64);
-    let offsets = section_offsets(n_nodes, n_edges).ok_or_else(too_large)?;
-    let mut words = vec![0_u64; offsets[SECTIONS] as usize / 8];
-    let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
-    for (section, &from) in sections.iter().zip(&offsets) {
-        bytes[from as usize..from as usize + section.len()].copy_from_slice(section);
+/// An image in the making: its sections are filled in place, in any order.
+pub(crate) struct Draft {
+    words: Vec<u64>,
+    n_nodes: u64,
+    n_edges: u64,
+    offsets: [u64; SECTIONS + 1],
+}
+
+impl Draft {
+    pub(crate) fn new(n_nodes: usize, n_edges: usize) -> Result<Draft> {
+        let (n_nodes, n_edges) = (n_nodes as u64, n_edges as u64);
+        let offsets = section_offsets(n_nodes, n_edges).ok_or_else(too_large)?;
+        Ok(Draft { words: vec![0_u64; offsets[SECTIONS] as usize / 8], n_nodes, n_edges, offsets })
     }
-    let mut header = Header {
-        magic: MAGIC,
-        version: VERSION,
-        order: ORDER,
-        snapshot: *snapshot.as_bytes(),
-        n_nodes,
-        n_edges,
-        n_repeated,
-        offsets,
-        checksum: 0,
-    };
-    bytes[..HEADER].copy_from_slice(bytemuck::bytes_of(&header));
-    header.checksum = checksum_of(bytes);
-    bytes[..HEADER].copy_from_slice(bytemuck::bytes_of(&header));
-    Ok(words)
+
+    pub(crate) fn nodes(&mut self) -> &mut [NodeRecord] {
+        self.pair::<_, u32>(0).0
+    }
+
+    /// Nodes by the rows of their symbols.
+    pub(crate) fn order(&mut self) -> (&[NodeRecord], &mut [u32]) {
+        let (nodes, order) = self.pair(0);
+        (nodes, order)
+    }
+
+    /// Where the edges from each node begin, and these edges.
+    pub(crate) fn outgoing(&mut self) -> (&mut [u32], &mut [EdgeRecord]) {
+        self.pair(2)
+    }
+
+    pub(crate) fn incoming(&mut self) -> (&mut [u32], &mut [EdgeRecord]) {
+        self.pair(4)
+    }
+
+    /// A section and the one behind it.
+    fn pair<A: Pod, B: Pod>(&mut self, number: usize) -> (&mut [A], &mut [B]) {
+        let [from, border] = [number, number + 1].map(|it| self.offsets[it] as usize);
+        let items = |it: usize| section_items(it, self.n_nodes, self.n_edges) as usize;
+        let (n_first, n_second) = (items(number), items(number + 1));
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut self.words);
+        let (first, second) = bytes[from..].split_at_mut(border - from);
+        let first = &mut first[..n_first * size_of::<A>()];
+        let second = &mut second[..n_second * size_of::<B>()];
+        (bytemuck::cast_slice_mut(first), bytemuck::cast_slice_mut(second))
+    }
+
+    /// The words of the image.
+    pub(crate) fn finish(mut self, snapshot: SnapshotId, n_repeated: u64) -> Vec<u64> {
+        let mut header = Header {
+            magic: MAGIC,
+            version: VERSION,
+            order: ORDER,
+            snapshot: *snapshot.as_bytes(),
+            n_nodes: self.n_nodes,
+            n_edges: self.n_edges,
+            n_repeated,
+            offsets: self.offsets,
+            checksum: 0,
+        };
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut self.words);
+        bytes[..HEADER].copy_from_slice(bytemuck::bytes_of(&header));
+        header.checksum = checksum_of(bytes);
+        bytes[..HEADER].copy_from_slice(bytemuck::bytes_of(&header));
+        self.words
+    }
 }
 
 fn too_large() -> Error {

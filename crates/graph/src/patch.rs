@@ -6,9 +6,9 @@ use std::ops::Range;
 use knowing_model::SnapshotId;
 use rustc_hash::FxHashMap;
 
-use crate::build::{Adjacency, EdgeInput, NodeInput};
+use crate::build::{EdgeInput, NodeInput};
 use crate::image::{EdgeRecord, Error, Graph, NodeIndex, NodeRecord, Result};
-use crate::layout::encode;
+use crate::layout::Draft;
 
 /// What differs between two snapshots.
 #[derive(Clone, Debug, Default)]
@@ -49,22 +49,27 @@ impl Graph {
         for edge in &patch.edges {
             ends.push((nodes.of_sym(self, edge.source)?, nodes.of_sym(self, edge.target)?));
         }
-        let outgoing = self.adjacency(&nodes, patch, Graph::outgoing, |at| ends[at]);
-        let incoming = self.adjacency(&nodes, patch, Graph::incoming, |at| (ends[at].1, ends[at].0));
-        let records = nodes.records(self, patch, same_name);
+        let n_gone = self.all_edges().iter().filter(|it| is_in(&patch.gone_edges, it.edge_row)).count();
+        let mut draft = Draft::new(nodes.order.len(), self.all_edges().len() - n_gone + patch.edges.len())?;
+        self.adjacency(draft.outgoing(), &nodes, patch, Graph::outgoing, |at| ends[at])?;
+        self.adjacency(draft.incoming(), &nodes, patch, Graph::incoming, |at| (ends[at].1, ends[at].0))?;
+        nodes.records(self, patch, same_name, draft.nodes());
+        let (records, order) = draft.order();
+        nodes.order_by_symbol(self, records, order);
         let before =
             nodes.order.iter().map(|it| it.same.then_some(it.old).flatten().map(NodeIndex)).collect();
-        let graph = Graph::from_words(encode(snapshot, &records, &outgoing, &incoming, 0)?)?;
+        let graph = Graph::from_words(draft.finish(snapshot, 0))?;
         Ok(Some(Patched { graph, before }))
     }
 
     fn adjacency<'g>(
         &'g self,
+        (offsets, edges): (&mut [u32], &mut [EdgeRecord]),
         nodes: &Nodes,
         patch: &GraphPatch<'_>,
         old_edges: impl Fn(&'g Graph, NodeIndex) -> &'g [EdgeRecord],
         ends: impl Fn(usize) -> (u32, u32),
-    ) -> Adjacency {
+    ) -> Result<()> {
         let mut new: Vec<(u32, EdgeRecord)> = Vec::with_capacity(patch.edges.len());
         for (at, edge) in patch.edges.iter().enumerate() {
             let (near, far) = ends(at);
@@ -73,26 +78,28 @@ impl Graph {
         let key = |it: &EdgeRecord| (it.kind, it.other, it.edge_row);
         new.sort_unstable_by_key(|it| (it.0, key(&it.1)));
         let mut new = new.into_iter().peekable();
-        let mut offsets = Vec::with_capacity(nodes.order.len() + 1);
-        let mut edges: Vec<EdgeRecord> = Vec::with_capacity(self.n_edges() + patch.edges.len());
-        offsets.push(0);
+        let uneven = || Error::Damaged("its edges do not lead both ways");
+        let mut to = 0;
         for (number, node) in (0..).zip(&nodes.order) {
-            let from = edges.len();
+            let from = to;
             let old = node.old.map_or(&[][..], |it| old_edges(self, NodeIndex(it)));
             // Places keep their order, so that what was sorted still is.
             for edge in old.iter().filter(|it| !is_in(&patch.gone_edges, it.edge_row)) {
-                edges.push(EdgeRecord { other: nodes.new_place[edge.other as usize], ..*edge });
+                let other = nodes.new_place[edge.other as usize];
+                *edges.get_mut(to).ok_or_else(uneven)? = EdgeRecord { other, ..*edge };
+                to += 1;
             }
-            let n_old = edges.len();
+            let n_old = to - from;
             while let Some((_, edge)) = new.next_if(|it| it.0 == number) {
-                edges.push(edge);
+                *edges.get_mut(to).ok_or_else(uneven)? = edge;
+                to += 1;
             }
-            if n_old > from && edges.len() > n_old {
-                edges[from..].sort_unstable_by_key(key);
+            if n_old > 0 && to - from > n_old {
+                edges[from..to].sort_unstable_by_key(key);
             }
-            offsets.push(edges.len() as u32);
+            offsets[number as usize + 1] = to as u32;
         }
-        Adjacency { offsets, edges }
+        if to == edges.len() { Ok(()) } else { Err(uneven()) }
     }
 }
 
@@ -180,7 +187,8 @@ impl Nodes {
         graph: &Graph,
         patch: &GraphPatch<'_>,
         same_name: impl Fn(&str) -> Option<NodeIndex>,
-    ) -> Vec<NodeRecord> {
+        records: &mut [NodeRecord],
+    ) {
         let old = graph.nodes();
         let mut of_old: Vec<u32> = vec![NOWHERE; old.len()];
         let mut of_text: FxHashMap<&str, u32> = FxHashMap::default();
@@ -192,8 +200,7 @@ impl Nodes {
             }
             *slot
         };
-        let mut records = Vec::with_capacity(self.order.len());
-        for place in &self.order {
+        for (place, record) in self.order.iter().zip(records) {
             let version = place.new.map(|it| &patch.nodes[it as usize]);
             let known = match (place.old, version) {
                 (Some(at), _) => Some(old[at as usize].name),
@@ -205,15 +212,37 @@ impl Nodes {
                 (None, Some(input)) => number(of_text.entry(input.name).or_insert(NOWHERE)),
                 (None, None) => 0,
             };
-            records.push(match (version, place.old) {
+            *record = match (version, place.old) {
                 (Some(input), _) => input.record(name),
                 (None, Some(at)) if place.same => NodeRecord { name, ..old[at as usize] },
                 // Its declaration is gone, and something speaks of it still.
                 (None, Some(at)) => NodeRecord { name, node_row: 0, flags: 0, ..old[at as usize] },
                 (None, None) => continue,
-            });
+            };
         }
-        records
+    }
+
+    /// All nodes by the rows of their symbols: as before, and those that came put in between.
+    fn order_by_symbol(&self, graph: &Graph, records: &[NodeRecord], order: &mut [u32]) {
+        let sym = |at: u32| records[at as usize].sym;
+        let mut came: Vec<u32> =
+            (0..).zip(&self.order).filter(|it| it.1.old.is_none()).map(|it| it.0).collect();
+        came.sort_unstable_by_key(|it| sym(*it));
+        let mut came = came.into_iter().peekable();
+        let stayed = graph.by_symbol().iter().map(|it| self.new_place[*it as usize]);
+        let mut slots = order.iter_mut();
+        let mut push = |at: u32| {
+            if let Some(slot) = slots.next() {
+                *slot = at;
+            }
+        };
+        for at in stayed.filter(|it| *it != NOWHERE) {
+            while let Some(it) = came.next_if(|it| sym(*it) < sym(at)) {
+                push(it);
+            }
+            push(at);
+        }
+        came.for_each(push);
     }
 }
 

@@ -6,6 +6,7 @@ use knowing_model::{RULESET, UnitLayer};
 use knowing_search::Names;
 use knowing_store::{FileRow, SnapshotRow, Store};
 
+use crate::commit::FileList;
 use crate::results::{self, FileUnits, Results};
 use crate::{Request, Result, commit, names};
 
@@ -45,6 +46,10 @@ impl Base {
     pub(crate) fn file(&self, path: &str) -> Option<(u32, &FileRow)> {
         let at = self.files.binary_search_by(|it| it.path.as_str().cmp(path)).ok()?;
         Some((at as u32, &self.files[at]))
+    }
+
+    pub(crate) fn file_list(&self) -> FileList {
+        self.files.iter().map(|it| (it.path.clone(), it.blob.clone())).collect()
     }
 
     /// The row of a unit.

@@ -275,35 +275,30 @@ impl NewNames<'_> {
             }
         }
         let mut new_symbols = symbols.iter();
-        let nodes: Vec<NamePatch<'_>> = graph
-            .indices()
-            .zip(before)
-            .map(|(at, before)| match before {
-                Some(NodeIndex(it)) => NamePatch::Kept {
-                    before: *it,
-                    file: old.file(*it).and_then(|file| moved[file.0 as usize]),
-                },
-                None => {
-                    let symbol = &new_symbols.next().and_then(Option::as_ref).expect("read above").symbol;
-                    let place = places.get(&graph.node(at).node_row).copied().unwrap_or_default();
-                    NamePatch::New(NameInput {
-                        name: &symbol.name,
-                        symbol: &symbol.path,
-                        container: &symbol.container,
-                        class: symbol.class,
-                        file: place.file,
-                        first_line: place.first_line,
-                        last_line: place.last_line,
-                    })
-                }
-            })
-            .collect();
+        let nodes = before.iter().enumerate().map(|(at, before)| match before {
+            Some(NodeIndex(it)) => {
+                NamePatch::Kept { before: *it, file: old.file(*it).and_then(|file| moved[file.0 as usize]) }
+            }
+            None => {
+                let symbol = &new_symbols.next().and_then(Option::as_ref).expect("read above").symbol;
+                let place = places.get(&graph.nodes()[at].node_row).copied().unwrap_or_default();
+                NamePatch::New(NameInput {
+                    name: &symbol.name,
+                    symbol: &symbol.path,
+                    container: &symbol.container,
+                    class: symbol.class,
+                    file: place.file,
+                    first_line: place.first_line,
+                    last_line: place.last_line,
+                })
+            }
+        });
         let file_inputs = self.files.read.iter().map(|it| FileInput {
             id: it.id,
             path: &it.path,
             language: &it.facts.language,
         });
         let file_inputs: Vec<FileInput<'_>> = file_inputs.collect();
-        Ok(old.patched(self.snapshot.id, &nodes, &file_inputs)?)
+        Ok(old.patched(self.snapshot.id, nodes, &file_inputs)?)
     }
 }

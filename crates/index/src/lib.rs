@@ -320,7 +320,11 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
     let mut report = commit::report_of(&snapshot);
     report.new_snapshot = true;
     report.n_resolved = n_resolved as u64;
-    report.changes = commit::changes(&files_of_optional(store, before.as_ref())?, &after);
+    let files_before = match (&base, &before) {
+        (Some(base), Some(before)) if base.snapshot.id == before.id => base.file_list(),
+        _ => files_of_optional(store, before.as_ref())?,
+    };
+    report.changes = commit::changes(&files_before, &after);
     report.partial = partial;
     report.phases = phases.finish();
     Ok(report)

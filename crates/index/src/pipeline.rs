@@ -105,6 +105,8 @@ pub(crate) fn plan(
     candidates: Vec<Candidate>,
 ) -> Result<Vec<Planned>> {
     let repo = if request.options.force { None } else { store.repo(request.url)? };
+    // One transaction for all: to begin one takes longer than to read the facts of a file.
+    let _reader = base.map(|it| store.reader(&it.snapshot)).transpose()?;
     let mut planned = Vec::with_capacity(candidates.len());
     for candidate in candidates {
         if let Some((same, file)) = base.and_then(|it| it.file(&candidate.path))
@@ -164,9 +166,9 @@ fn settle(
     if let Screen::Skip(reason) = knowing_extract::screen_with(&candidate.path, &bytes, rules) {
         return skip(candidate, reason.name(), None);
     }
-    let facts = knowing_extract::extract(&candidate.path, &bytes);
+    let mut facts = knowing_extract::extract(&candidate.path, &bytes);
     let terms = FileTerms::of(&facts, &bytes, tokenizer).encode();
-    let origin = Origin::Read { encoded: EncodedFacts::new(&facts), terms, bytes: bytes.len() as u64 };
+    let origin = Origin::Read { encoded: EncodedFacts::new(&mut facts), terms, bytes: bytes.len() as u64 };
     let Candidate { path, blob, .. } = candidate;
     // The facts of a version are what they were, also where they had to be made again.
     Ok(Outcome::Read(Box::new(ReadFile { id, path, blob, facts, origin, same })))

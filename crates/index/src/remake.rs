@@ -21,8 +21,8 @@ pub fn remake(store: &mut Store, source: Source<'_>, damaged: &Remakable) -> Res
         if let Some(file) = store.file_at(*row)?
             && let Some(bytes) = content.read_stored(&file.path, &file.blob)?
         {
-            let facts = knowing_extract::extract(&file.path, &bytes);
-            store.replace_facts(*row, &EncodedFacts::new(&facts))?;
+            let mut facts = knowing_extract::extract(&file.path, &bytes);
+            store.replace_facts(*row, &EncodedFacts::new(&mut facts))?;
             n_made += 1;
         }
     }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use knowing_graph::{Graph, NodeIndex};
 use knowing_model::name::container_of;
-use knowing_model::{ContainerClass, NodeId};
+use knowing_model::{ContainerClass, NodeId, package_of};
 use knowing_search::{Collection, FileTerms, Names, Overlay, Searcher as _};
 use knowing_store::{SnapshotRow, Store, TermsKey, TwoHistories};
 use rustc_hash::FxHashSet;
@@ -106,13 +106,24 @@ fn renamed(since: &Since<'_>) -> FxHashSet<u32> {
         ids.sort_unstable();
         ids
     };
+    // Directories in which a file came, went or is another one.
+    let mut is_there = vec![false; since.base.files.len()];
+    since.files.read.iter().filter_map(|it| it.same).for_each(|it| is_there[it as usize] = true);
+    let gone = since.base.files.iter().zip(is_there).filter(|it| !it.1).map(|it| it.0.path.as_str());
+    let new = since.files.read.iter().filter(|it| it.same.is_none()).map(|it| it.path.as_str());
+    let changed: FxHashSet<&str> = gone.chain(new).map(directory_of).collect();
     let is_renamed = |file: &ReadFile| {
         file.same.is_some()
+            && changed.contains(directory_of(&file.path))
             && container_of(&file.facts.language, &file.path).0 == ContainerClass::Dir
             && ids(&since.base.graph, &since.base.names, &file.path)
                 != ids(since.graph, since.names, &file.path)
     };
     (0..).zip(&since.files.read).filter(|it| is_renamed(it.1)).map(|it| it.0).collect()
+}
+
+fn directory_of(path: &str) -> &str {
+    package_of(ContainerClass::File, path)
 }
 
 /// Nodes of file versions that are no more, and of those that have others now.

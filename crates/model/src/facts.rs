@@ -10,9 +10,12 @@
 //!     cart.total()             binding cart = expr 2       calls: 1, then Member(Name cart, total)
 //! ```
 
+use std::sync::{Arc, LazyLock};
+
 use serde::{Deserialize, Serialize};
 
 use crate::edge_kind::EdgeKind;
+use crate::later::{Inside, Later};
 use crate::node::NodeFlags;
 use crate::node_kind::NodeKind;
 use crate::span::{Position, Range, Span};
@@ -62,10 +65,10 @@ pub struct FileFacts {
     pub decls: Vec<Decl>,
     pub impls: Vec<Impl>,
     pub types: Vec<Type>,
-    pub exprs: Vec<Expr>,
+    pub exprs: Later<Expr>,
     pub bindings: Vec<Binding>,
-    pub calls: Vec<Call>,
-    pub references: Vec<Reference>,
+    pub calls: Later<Call>,
+    pub references: Later<Reference>,
     pub imports: Vec<Import>,
     /// `mod name;`: modules that stand in files of their own.
     pub modules: Vec<ModuleDecl>,
@@ -73,13 +76,13 @@ pub struct FileFacts {
     pub returns: Vec<Return>,
     /// Names the file says it offers (`__all__`), where it does; `*` among them when some are computed.
     pub exports: Option<Vec<Str>>,
-    pub sites: Vec<Site>,
+    pub sites: Later<Site>,
     /// What a project file (`Cargo.toml`, `pyproject.toml`) states.
     pub manifest: Option<Manifest>,
     /// Under which tags the file is part of its package, where it says so (`//go:build linux && !cgo`).
     pub condition: Option<Str>,
     /// What calls are made with, sorted by callee; only where the language tells callables of one name apart by it.
-    pub arguments: Vec<Argument>,
+    pub arguments: Later<Argument>,
     /// Namespaces of parts of the file, outer ones first; where there are none, `namespace` holds for all of it.
     pub namespaces: Vec<Namespace>,
     /// Relations that the file states by itself: configuration, schemas, documents.
@@ -99,6 +102,34 @@ pub struct FileFacts {
 }
 
 impl FileFacts {
+    /// What stands inside of its callables, taken out of it.
+    pub fn take_inside(&mut self) -> Inside {
+        Inside {
+            exprs: std::mem::take(&mut *self.exprs),
+            calls: std::mem::take(&mut *self.calls),
+            references: std::mem::take(&mut *self.references),
+            sites: std::mem::take(&mut *self.sites),
+            arguments: std::mem::take(&mut *self.arguments),
+        }
+    }
+
+    /// Puts back what `take_inside` took.
+    pub fn put_inside(&mut self, inside: Inside) {
+        let Inside { exprs, calls, references, sites, arguments } = inside;
+        (*self.exprs, *self.calls, *self.references) = (exprs, calls, references);
+        (*self.sites, *self.arguments) = (sites, arguments);
+    }
+
+    /// Has what stands inside read by the first who looks at it.
+    pub fn read_inside_later(&mut self, read: Box<dyn FnOnce() -> Inside + Send>) {
+        let inside = Arc::new(LazyLock::new(read));
+        self.exprs = Later::unread(&inside, |it| &it.exprs);
+        self.calls = Later::unread(&inside, |it| &it.calls);
+        self.references = Later::unread(&inside, |it| &it.references);
+        self.sites = Later::unread(&inside, |it| &it.sites);
+        self.arguments = Later::unread(&inside, |it| &it.arguments);
+    }
+
     pub fn text(&self, it: Str) -> &str {
         self.strings.get(it.index()).expect("a text of this file")
     }

@@ -33,7 +33,10 @@ pub(crate) fn assemble(world: &World<'_>, parts: Parts<'_>) -> Resolution {
     let mut symbols = Symbols::of(world);
     let n_resolved = files.iter().flatten().count();
     let mut units = Vec::with_capacity(files.iter().flatten().count() * 2 + 1);
-    units.push(packages(world, &mut symbols));
+    let has_same_packages = previous.is_some_and(|it| has_same_paths(world, it));
+    if !has_same_packages {
+        units.push(packages(world, &mut symbols));
+    }
     let before = |file: usize| {
         let place = previous?.same[file]? as usize;
         previous?.record.files().get(place)
@@ -90,8 +93,23 @@ pub(crate) fn assemble(world: &World<'_>, parts: Parts<'_>) -> Resolution {
             _ => units.push(derived_unit(world, &mut symbols, file, own)),
         }
     }
+    // Where nothing else is kept, nothing is built on the run before.
+    let keeps_packages = has_same_packages && !kept.is_empty();
+    if has_same_packages && !keeps_packages {
+        units.push(packages(world, &mut symbols));
+    }
     let record = Record::new(records, shared.into_inner());
-    Resolution { symbols: symbols.list, units, kept, n_resolved, record, ..Resolution::default() }
+    Resolution { symbols: symbols.list, units, kept, keeps_packages, n_resolved, record }
+}
+
+/// Whether the files of the run before stood at the same paths.
+fn has_same_paths(world: &World<'_>, previous: &Previous<'_>) -> bool {
+    let new = (0..).zip(previous.same).filter(|it| it.1.is_none()).map(|it| world.path(it.0));
+    let mut new: Vec<&str> = new.collect();
+    let mut gone: Vec<&str> = previous.gone.iter().map(|it| it.path).collect();
+    new.sort_unstable();
+    gone.sort_unstable();
+    new == gone
 }
 
 /// The same relation can be stated by several files when its source stands elsewhere (two `impl` blocks in two files, two
@@ -231,11 +249,19 @@ impl Symbols {
     }
 
     fn of_directory(&mut self, world: &World<'_>, file: u32) -> u32 {
-        let directory = package_of(ContainerClass::File, world.path(file));
-        match self.directories.get(directory) {
-            Some(at) => *at,
-            None => self.of_file(world, file),
+        self.of_package(package_of(ContainerClass::File, world.path(file)))
+    }
+
+    fn of_package(&mut self, directory: &str) -> u32 {
+        if let Some(at) = self.directories.get(directory) {
+            return *at;
         }
+        let name = directory.rsplit('/').next().unwrap_or(directory);
+        let (class, kind) = (ContainerClass::Dir, NodeKind::Package);
+        let symbol = Symbol::new(self.url.clone(), class, directory.into(), "".into(), kind, name.into());
+        let at = self.push(symbol);
+        self.directories.insert(directory.to_owned(), at);
+        at
     }
 
     fn of_file(&mut self, world: &World<'_>, file: u32) -> u32 {
@@ -321,13 +347,8 @@ fn packages(world: &World<'_>, symbols: &mut Symbols) -> Unit {
         (0..world.n_files() as u32).map(|it| package_of(ContainerClass::File, world.path(it))).collect();
     let mut nodes = Vec::with_capacity(directories.len());
     for directory in directories {
-        let url = symbols.url.clone();
-        let name = directory.rsplit('/').next().unwrap_or(directory);
-        let (class, kind) = (ContainerClass::Dir, NodeKind::Package);
-        let symbol = symbols.push(Symbol::new(url, class, directory.into(), "".into(), kind, name.into()));
-        symbols.directories.insert(directory.to_owned(), symbol);
         nodes.push(Node {
-            symbol,
+            symbol: symbols.of_package(directory),
             span: Span::default(),
             signature: String::new(),
             doc: String::new(),

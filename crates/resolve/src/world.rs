@@ -1,5 +1,7 @@
 //! All facts of a snapshot behind one set of numbers: declarations, names, scopes, modules.
 
+use std::collections::BTreeMap;
+
 use knowing_model::facts::{Decl, DeclId, FileFacts, Modifiers, Str};
 use knowing_model::name::container_of;
 use knowing_model::{ContainerClass, NodeFlags, NodeKind};
@@ -25,8 +27,9 @@ pub(crate) struct Def(pub(crate) u32);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct ModuleId(pub(crate) u32);
 
-/// In about so many files a name occurs: room is made once.
-const STRINGS_A_NAME: usize = 6;
+/// In about so many files a name occurs, and in so many of a part of them: room is made once.
+const STRINGS_A_NAME: usize = 5;
+const STRINGS_A_NAME_OF_PART: usize = 4;
 
 pub(crate) struct World<'a> {
     pub(crate) input: Input<'a>,
@@ -214,13 +217,18 @@ impl<'a> World<'a> {
 
 /// All texts of all files as names, numbered in the order in which they are first met.
 fn names_of<'a>(files: &[InputFile<'a>]) -> (Names<'a>, Vec<Vec<Name>>) {
+    let all_files = files;
+    let n_strings = |files: &[InputFile<'_>]| files.iter().map(|it| it.facts.strings.len()).sum::<usize>();
     let part = files.len().div_ceil(rayon::current_num_threads()).max(1);
     let of_part = |(number, files): (usize, &[InputFile<'a>])| {
-        let n_strings: usize = files.iter().map(|it| it.facts.strings.len()).sum();
-        let mut names = Names::new(n_strings / STRINGS_A_NAME);
-        if number == 0 {
+        let mut names = if number == 0 {
+            // The names of all other parts will be added to these.
+            let mut names = Names::new(n_strings(all_files) / STRINGS_A_NAME);
             names.add_vocabulary(languages::vocabulary());
-        }
+            names
+        } else {
+            Names::new(n_strings(files) / STRINGS_A_NAME_OF_PART)
+        };
         let own = files.iter().map(|file| file.facts.strings.iter().map(|it| names.intern(it)).collect());
         let own: Vec<Vec<Name>> = own.collect();
         (names, own)
@@ -260,20 +268,25 @@ pub(crate) fn is_companion(decl: &Decl) -> bool {
 
 /// Symbols that several files of one directory declare: for other systems, or each for itself (`init`).
 fn repeated(world: &World<'_>) -> FxHashSet<Def> {
-    let mut first: FxHashMap<(&str, &str, NodeKind), Def> = FxHashMap::default();
-    let mut repeated = FxHashSet::default();
+    let mut directories: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
     for file in 0..world.n_files() as u32 {
-        let facts = world.facts(file);
-        let (class, holder) = container_of(&facts.language, world.path(file));
-        if class != ContainerClass::Dir {
-            continue;
+        let (class, holder) = container_of(&world.facts(file).language, world.path(file));
+        if class == ContainerClass::Dir {
+            directories.entry(holder).or_default().push(file);
         }
-        for (index, decl) in facts.decls.iter().enumerate() {
-            let def = world.def(file, DeclId(index as u32));
-            let key = (holder, facts.text(decl.path), decl.kind);
-            let first = *first.entry(key).or_insert(def);
-            if world.file_of(first) != file {
-                repeated.extend([first, def]);
+    }
+    let mut repeated = FxHashSet::default();
+    for files in directories.into_values().filter(|it| it.len() > 1) {
+        let mut first: FxHashMap<(&str, NodeKind), Def> = FxHashMap::default();
+        first.reserve(files.iter().map(|it| world.facts(*it).decls.len()).sum());
+        for file in files {
+            let facts = world.facts(file);
+            for (index, decl) in facts.decls.iter().enumerate() {
+                let def = world.def(file, DeclId(index as u32));
+                let first = *first.entry((facts.text(decl.path), decl.kind)).or_insert(def);
+                if world.file_of(first) != file {
+                    repeated.extend([first, def]);
+                }
             }
         }
     }

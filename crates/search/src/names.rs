@@ -412,7 +412,7 @@ mod tests {
                 .collect();
             let built = Names::build(SNAPSHOT, &inputs(&new), &files).unwrap();
             let base = Names::build(SNAPSHOT, &inputs(&old), &files).unwrap();
-            let patched = base.patched(SNAPSHOT, &patches, &files).unwrap();
+            let patched = base.patched(SNAPSHOT, patches.into_iter(), &files).unwrap();
             assert_eq!(patched.bytes.as_slice(), built.bytes.as_slice(), "{step}");
         }
     }

@@ -3,9 +3,10 @@
 use std::cell::RefCell;
 
 use knowing_model::facts::FileFacts;
-use knowing_model::{FileId, Hash, NodeFlags};
+use knowing_model::{FileId, Hash, NodeFlags, checksum};
 use rusqlite::{Connection, OptionalExtension, Row};
 use rustc_hash::FxHashMap;
+use serde::Serialize;
 
 use crate::connection::Store;
 use crate::error::{Fault, Result};
@@ -62,17 +63,28 @@ pub struct FileRow {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EncodedFacts(Vec<u8>);
 
+/// What facts in two parts begin with; facts in one begin with a length, which is smaller.
+const IN_PARTS: [u8; 4] = [0xff; 4];
+
 impl EncodedFacts {
-    pub fn new(facts: &FileFacts) -> EncodedFacts {
-        thread_local! {
-            static PLAIN: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
-        }
-        PLAIN.with_borrow_mut(|plain| {
-            plain.clear();
-            *plain = postcard::to_extend(facts, std::mem::take(plain))
-                .expect("facts are plain data, which postcard can write");
-            EncodedFacts(compress(plain))
-        })
+    /// In two parts, so that the inside of callables is decoded only where it is looked at. It is taken out for the while.
+    ///
+    /// ```text
+    /// mark | length of the first part | sum of the second | what others see | what stands inside
+    /// ```
+    pub fn new(facts: &mut FileFacts) -> EncodedFacts {
+        let inside = facts.take_inside();
+        let first = packed(facts);
+        let second = packed(&inside);
+        facts.put_inside(inside);
+        let length = u32::try_from(first.len()).expect("a blob is shorter than 4 GiB");
+        let mut bytes = Vec::with_capacity(IN_PARTS.len() + 12 + first.len() + second.len());
+        bytes.extend(IN_PARTS);
+        bytes.extend(length.to_le_bytes());
+        bytes.extend(checksum(&second).to_le_bytes());
+        bytes.extend(first);
+        bytes.extend(second);
+        EncodedFacts(bytes)
     }
 
     pub(crate) fn from_stored(bytes: &[u8]) -> EncodedFacts {
@@ -83,14 +95,43 @@ impl EncodedFacts {
         &self.0
     }
 
-    /// None when the bytes are damaged.
-    pub fn decode(&self) -> Option<FileFacts> {
-        postcard::from_bytes(&decompress(&self.0)?).ok()
+    /// None when the bytes are damaged. What stands inside of callables is decoded when it is first looked at.
+    pub fn decode(self) -> Option<FileFacts> {
+        let bytes = self.0;
+        let Some(parts) = bytes.strip_prefix(&IN_PARTS) else {
+            return postcard::from_bytes(&decompress(&bytes)?).ok();
+        };
+        let (length, parts) = parts.split_first_chunk()?;
+        let (sum, parts) = parts.split_first_chunk()?;
+        let (first, second) = parts.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+        // Whoever decodes it later has nobody to tell.
+        if checksum(second) != u64::from_le_bytes(*sum) {
+            return None;
+        }
+        let mut facts: FileFacts = postcard::from_bytes(&decompress(first)?).ok()?;
+        let from = bytes.len() - second.len();
+        facts.read_inside_later(Box::new(move || {
+            let inside = decompress(&bytes[from..]).and_then(|it| postcard::from_bytes(&it).ok());
+            inside.expect("its sum says that it is what was written")
+        }));
+        Some(facts)
     }
 
     pub fn n_bytes(&self) -> usize {
         self.0.len()
     }
+}
+
+fn packed(facts: &impl Serialize) -> Vec<u8> {
+    thread_local! {
+        static PLAIN: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    }
+    PLAIN.with_borrow_mut(|plain| {
+        plain.clear();
+        *plain = postcard::to_extend(facts, std::mem::take(plain))
+            .expect("facts are plain data, which postcard can write");
+        compress(plain)
+    })
 }
 
 impl Store {
@@ -213,7 +254,7 @@ pub(crate) fn write_files(
         let made;
         let facts = match file.state {
             FileState::Facts(facts) => {
-                made = EncodedFacts::new(facts);
+                made = EncodedFacts::new(&mut facts.clone());
                 Some(&made)
             }
             FileState::Encoded(facts) => Some(facts),
@@ -248,4 +289,38 @@ pub(crate) fn file_of(row: &Row<'_>) -> rusqlite::Result<FileRow> {
         lines: row.get(8)?,
         skip_reason: (!skip_reason.is_empty()).then_some(skip_reason),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use knowing_model::facts::{Expr, TypeId};
+
+    use super::*;
+
+    fn drawn() -> FileFacts {
+        let mut facts = FileFacts { language: "python".to_owned(), ..FileFacts::default() };
+        (0..9).for_each(|it| facts.exprs.push(Expr::Instance(TypeId(it))));
+        facts
+    }
+
+    #[test]
+    fn facts_are_read_as_they_were_written_and_damage_is_noticed_before_anybody_looks_inside() {
+        let mut facts = drawn();
+        let encoded = EncodedFacts::new(&mut facts);
+        assert_eq!(facts, drawn(), "what is taken out is put back");
+        assert_eq!(encoded.clone().decode(), Some(drawn()));
+        for at in 0..encoded.0.len() {
+            let mut flipped = encoded.clone();
+            flipped.0[at] ^= 4;
+            // The first part has no sum of its own: what it says then is the matter of whoever checks the row.
+            let read = flipped.decode().map(|it| it.exprs.to_vec());
+            assert!(read.is_none_or(|it| it == *drawn().exprs), "byte {at}");
+            assert!(EncodedFacts(encoded.0[..at].to_vec()).decode().is_none(), "cut at {at}");
+        }
+    }
+
+    #[test]
+    fn facts_in_one_part_are_read_too() {
+        assert_eq!(EncodedFacts(packed(&drawn())).decode(), Some(drawn()));
+    }
 }

@@ -16,25 +16,32 @@ pub(super) fn propagate(world: &World<'_>, files: &[Vec<Lead>], edges: &mut Vec<
     if implementors.is_empty() {
         return;
     }
+    let packages = packages(world);
+    let package = |def: Def| packages[world.file_of(def) as usize];
     for file in files {
         let hints = file.iter().filter(|it| it.kind == EdgeKind::TypeHintOf);
         let hints: Vec<(Def, Def)> = hints.map(|it| (it.source, it.target)).collect();
         // What is hinted by itself needs no derived edge beside it.
         let stated: FxHashSet<(Def, Def)> = hints.iter().copied().collect();
+        // A file hints at the same interface many times.
+        let mut known: FxHashMap<(Def, u32, bool), Vec<Def>> = FxHashMap::default();
         for (source, target) in hints {
             let Some(all) = implementors.get(&target) else { continue };
             if !world.kind(source).is_callable() {
                 continue;
             }
             let from_test = world.is_test_code(source);
-            let here = package(world, source);
-            let mut fitting: Vec<(bool, bool, Def)> = all
-                .iter()
-                .filter(|it| from_test || !world.is_test_code(**it))
-                .map(|it| (world.is_test_code(*it), package(world, *it) != here, *it))
-                .collect();
-            fitting.sort_unstable();
-            let fitting = fitting.into_iter().map(|it| it.2).take(MAX_PER_HINT);
+            let here = package(source);
+            let fitting = known.entry((target, here, from_test)).or_insert_with(|| {
+                let mut fitting: Vec<(bool, bool, Def)> = all
+                    .iter()
+                    .filter(|it| from_test || !world.is_test_code(**it))
+                    .map(|it| (world.is_test_code(*it), package(*it) != here, *it))
+                    .collect();
+                fitting.sort_unstable();
+                fitting.into_iter().map(|it| it.2).take(MAX_PER_HINT).collect()
+            });
+            let fitting = fitting.iter().copied();
             edges.extend(fitting.filter(|it| *it != source && !stated.contains(&(source, *it))).map(|it| {
                 let provenance = Provenance::TypeHintPropagation;
                 DerivedEdge::new(source, it, EdgeKind::TypeHintOf, provenance)
@@ -76,6 +83,12 @@ fn fulfilled(world: &World<'_>, def: Def) -> bool {
     matches!(world.kind(def), NodeKind::Interface | NodeKind::Trait) || is_interface(world, def)
 }
 
-fn package<'a>(world: &World<'a>, def: Def) -> &'a str {
-    package_of(ContainerClass::File, world.path(world.file_of(def)))
+/// The package of each file as a number.
+fn packages(world: &World<'_>) -> Vec<u32> {
+    let mut numbers: FxHashMap<&str, u32> = FxHashMap::default();
+    let mut number = |file: u32| {
+        let next = numbers.len() as u32;
+        *numbers.entry(package_of(ContainerClass::File, world.path(file))).or_insert(next)
+    };
+    (0..world.n_files() as u32).map(&mut number).collect()
 }

@@ -31,40 +31,48 @@ impl Names {
         let mut by_name: Vec<u32> = (0..nodes.len() as u32).collect();
         by_name.sort_unstable_by(|&a, &b| draft.order(a, b));
         draft.count_namesakes(&by_name);
-        draft.finish(snapshot, files, by_name)
+        let by_file = draft.by_file(files.len(), &[], &[]);
+        draft.finish(snapshot, files, by_name, by_file)
     }
 
     /// As `build`, where most nodes are those of another snapshot, in the same order. What they say is copied, and names
     /// are sorted by merging.
-    pub fn patched(
+    pub fn patched<'n>(
         &self,
         snapshot: SnapshotId,
-        nodes: &[NamePatch<'_>],
+        nodes: impl ExactSizeIterator<Item = NamePatch<'n>>,
         files: &[FileInput<'_>],
     ) -> Result<Names> {
         let old: &[NodeName] = self.section(0, self.header.n_nodes);
         let text = self.texts();
-        let mut draft = Draft::default();
+        let n_nodes = nodes.len();
+        let mut draft = Draft {
+            records: Vec::with_capacity(n_nodes),
+            text: String::with_capacity(text.len() + text.len() / 8),
+        };
         let mut place: Vec<Option<u32>> = vec![None; old.len()];
         let mut new: Vec<u32> = Vec::new();
         for (at, node) in (0..).zip(nodes) {
             match node {
                 NamePatch::Kept { before, file } => {
-                    let record = &old[*before as usize];
-                    place[*before as usize] = Some(at);
-                    draft.copy(record, text, *file)?;
+                    let record = &old[before as usize];
+                    place[before as usize] = Some(at);
+                    draft.copy(record, text, file)?;
                 }
                 NamePatch::New(input) => {
                     new.push(at);
-                    draft.push(input, files);
+                    draft.push(&input, files);
                 }
             }
         }
+        // Those of one file keep their order too: they are of one version of it.
+        let in_files: Vec<u32> = self.by_file().iter().filter_map(|it| place[*it as usize]).collect();
+        let by_file = draft.by_file(files.len(), &in_files, &new);
         new.sort_unstable_by(|&a, &b| draft.order(a, b));
         // Nodes keep their order among themselves, so that those of one name do too.
         let old: Vec<u32> = self.by_name().iter().filter_map(|it| place[*it as usize]).collect();
         let mut old = old.as_slice();
-        let mut by_name = Vec::with_capacity(nodes.len());
+        let mut by_name = Vec::with_capacity(n_nodes);
         for &at in &new {
             let n_before = old.partition_point(|it| draft.order(*it, at) == Ordering::Less);
             by_name.extend_from_slice(&old[..n_before]);
@@ -79,7 +87,7 @@ impl Names {
         for (before, _) in (0..).zip(&place).filter(|it| it.1.is_none()) {
             draft.recount_namesakes(&by_name, self.name(before).as_bytes());
         }
-        draft.finish(snapshot, files, by_name)
+        draft.finish(snapshot, files, by_name, by_file)
     }
 }
 
@@ -133,22 +141,33 @@ impl Draft {
         folded_order(self.name(a), self.name(b)).then(a.cmp(&b))
     }
 
-    /// Nodes by file, outermost first in order of lines.
-    fn by_file(&self, n_files: usize) -> (Vec<u32>, Vec<u32>) {
+    /// Where each file's nodes begin, and nodes by file, outermost first in order of lines. `sorted` are nodes of which
+    /// those of one file are in that order already; with the `others` they are all, or both are none.
+    fn by_file(&self, n_files: usize, sorted: &[u32], others: &[u32]) -> (Vec<u32>, Vec<u32>) {
         let mut firsts = vec![0_u32; n_files + 1];
-        let placed = || self.records.iter().zip(0..).filter(|it| (it.0.file as usize) < n_files);
-        placed().for_each(|(record, _)| firsts[record.file as usize + 1] += 1);
+        let file_of = |at: u32| Some(self.records[at as usize].file as usize).filter(|it| *it < n_files);
+        let all = || 0..self.records.len() as u32;
+        all().filter_map(file_of).for_each(|it| firsts[it + 1] += 1);
         for at in 1..firsts.len() {
             firsts[at] += firsts[at - 1];
         }
         let mut next = firsts.clone();
         let mut by_file = vec![0_u32; firsts[n_files] as usize];
-        for (record, at) in placed() {
-            let slot = &mut next[record.file as usize];
-            by_file[*slot as usize] = at;
-            *slot += 1;
+        let mut push = |at: u32| {
+            if let Some(file) = file_of(at) {
+                by_file[next[file] as usize] = at;
+                next[file] += 1;
+            }
+        };
+        sorted.iter().copied().for_each(&mut push);
+        let mut is_unsorted = vec![sorted.is_empty(); n_files];
+        if sorted.is_empty() {
+            all().for_each(push);
+        } else {
+            others.iter().copied().for_each(push);
+            others.iter().copied().filter_map(file_of).for_each(|it| is_unsorted[it] = true);
         }
-        for span in firsts.windows(2) {
+        for (span, _) in firsts.windows(2).zip(is_unsorted).filter(|it| it.1) {
             by_file[span[0] as usize..span[1] as usize].sort_unstable_by_key(|&it| {
                 let record = &self.records[it as usize];
                 (record.first_line, u32::MAX - record.last_line, it)
@@ -176,8 +195,13 @@ impl Draft {
         by_name[from..to].iter().for_each(|&it| self.records[it as usize].namesakes = (to - from) as u32);
     }
 
-    fn finish(self, snapshot: SnapshotId, files: &[FileInput<'_>], by_name: Vec<u32>) -> Result<Names> {
-        let (firsts, by_file) = self.by_file(files.len());
+    fn finish(
+        self,
+        snapshot: SnapshotId,
+        files: &[FileInput<'_>],
+        by_name: Vec<u32>,
+        (firsts, by_file): (Vec<u32>, Vec<u32>),
+    ) -> Result<Names> {
         let Draft { records, mut text } = self;
         let mut file_records = Vec::with_capacity(files.len());
         for (file, first) in files.iter().zip(firsts) {

@@ -225,7 +225,7 @@ fn what_can_be_made_again_is_named_and_dropped() {
     };
     assert_eq!(found, expected);
     store.drop_damaged(&found).unwrap();
-    let facts = EncodedFacts::new(&knowing_model::facts::FileFacts::default());
+    let facts = EncodedFacts::new(&mut knowing_model::facts::FileFacts::default());
     store.replace_facts(1, &facts).unwrap();
     check_clean(&store);
     assert_eq!(store.files_without_terms(1, 1).unwrap().len(), 1);

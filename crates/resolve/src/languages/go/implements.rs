@@ -41,7 +41,10 @@ pub(crate) fn implements(world: &World<'_>, edges: &mut Vec<DerivedEdge>) {
     if files.is_empty() {
         return;
     }
-    let found: Vec<FileMethods> = files.par_iter().map(|file| FileMethods::of(world, *file)).collect();
+    let asked: Vec<Vec<Name>> = files.par_iter().map(|file| asked_for(world, *file)).collect();
+    let asked: FxHashSet<Name> = asked.into_iter().flatten().collect();
+    let found: Vec<FileMethods> =
+        files.par_iter().map(|file| FileMethods::of(world, *file, &asked)).collect();
     let mut own: Own = FxHashMap::default();
     let mut types = Vec::new();
     let mut interfaces = Vec::new();
@@ -224,6 +227,15 @@ fn shadowing(world: &World<'_>, sets: &[MethodSet], own: &Own, edges: &mut Vec<D
     }
 }
 
+/// Names of the methods that the interfaces of a file have.
+fn asked_for(world: &World<'_>, file: u32) -> Vec<Name> {
+    let decls = (0..).zip(&world.facts(file).decls);
+    let interfaces =
+        decls.filter(|it| it.1.kind == NodeKind::Interface).map(|it| world.def(file, DeclId(it.0)));
+    let methods = interfaces.flat_map(|it| declared_in(world, it));
+    methods.map(|it| world.decl(it)).map(|(file, _, decl)| world.name(file, decl.name)).collect()
+}
+
 /// What one file declares.
 #[derive(Default)]
 struct FileMethods {
@@ -234,7 +246,8 @@ struct FileMethods {
 }
 
 impl FileMethods {
-    fn of(world: &World<'_>, file: u32) -> FileMethods {
+    /// Types of methods matter only where an interface has one of the same name.
+    fn of(world: &World<'_>, file: u32, asked: &FxHashSet<Name>) -> FileMethods {
         let mut found = FileMethods::default();
         let mut ev = Evaluator::new(world);
         for (index, decl) in world.facts(file).decls.iter().enumerate() {
@@ -249,7 +262,11 @@ impl FileMethods {
                 }
                 NodeKind::Method if decl.implementation.is_some() => {
                     if let Some(owner) = world.hierarchy.owner_type(world, def) {
-                        found.methods.push((owner, Signature::of(&mut ev, def, owner, &[])));
+                        let signature = match asked.contains(&world.name(file, decl.name)) {
+                            true => Signature::of(&mut ev, def, owner, &[]),
+                            false => Signature::untyped(world, def),
+                        };
+                        found.methods.push((owner, signature));
                     }
                 }
                 _ => {}

@@ -72,9 +72,12 @@ impl GoPackages {
             return found;
         }
         let modules = found.modules(world);
+        // Files of one directory import much the same, and it means the same to all of them.
+        let mut known: FxHashMap<&str, FxHashMap<Name, Target>> = FxHashMap::default();
         for file in 0..world.n_files() as u32 {
             if world.facts(file).language == "go" {
-                let targets = found.targets_of(world, file, &modules);
+                let known = known.entry(directory_of(world.path(file))).or_default();
+                let targets = found.targets_of(world, file, &modules, known);
                 let usual = |it: &Target| match it {
                     Target::Outside(_, path) => world.names.find(usual_name(world.text(*path))),
                     Target::Package(_) => None,
@@ -156,14 +159,22 @@ impl GoPackages {
         modules
     }
 
-    fn targets_of(&self, world: &World<'_>, file: u32, modules: &[Module]) -> Vec<Target> {
+    /// `known` is what imports of the directory lead to, as far as it was found out.
+    fn targets_of(
+        &self,
+        world: &World<'_>,
+        file: u32,
+        modules: &[Module],
+        known: &mut FxHashMap<Name, Target>,
+    ) -> Vec<Target> {
         let facts = world.facts(file);
         let directory = directory_of(world.path(file));
         let target = |path: Name| match self.directory_at(world, directory, world.text(path), modules) {
             Some(package) => Target::Package(package),
             None => Target::Outside(origin_of(world.text(path)), path),
         };
-        facts.imports.iter().map(|it| target(world.name(file, it.module[0]))).collect()
+        let mut known = |path: Name| *known.entry(path).or_insert_with(|| target(path));
+        facts.imports.iter().map(|it| known(world.name(file, it.module[0]))).collect()
     }
 
     /// The package of the repository that an import path means, seen from a directory.

@@ -34,6 +34,12 @@ impl Signature {
             && self.types.iter().zip(&other.types).all(|(one, two)| one == two || *one == 0 || *two == 0)
     }
 
+    /// Of a method that nothing has to match.
+    pub(super) fn untyped(world: &World<'_>, def: Def) -> Signature {
+        let (file, _, decl) = world.decl(def);
+        Signature { name: world.name(file, decl.name), def, n_parameters: 0, types: Vec::new() }
+    }
+
     /// `arguments` are the numbers of what stands for the type parameters of `owner`, whose method it is.
     pub(super) fn of(ev: &mut Evaluator<'_>, def: Def, owner: Def, arguments: &[u64]) -> Signature {
         let world = ev.world;
