@@ -1,6 +1,7 @@
 //! The facts of every file of a tree, on all cores. Known versions come from the store and are not read again.
 
 use std::cell::RefCell;
+use std::sync::Mutex;
 
 use knowing_extract::{Rules, Screen, SkipReason};
 use knowing_model::facts::FileFacts;
@@ -54,19 +55,22 @@ pub(crate) struct Files {
 /// Runs on the current rayon pool; the result is in the order of the plan whatever its size.
 pub(crate) fn read_all(plan: Vec<Planned>, request: &Request<'_>, progress: &dyn Progress) -> Result<Files> {
     let rules = request.options.rules();
+    let workers: Vec<Mutex<Option<Worker<'_>>>> =
+        (0..rayon::current_num_threads()).map(|_| Mutex::default()).collect();
     let outcomes: Vec<Result<Outcome>> = plan
         .into_par_iter()
         // A reader keeps bases of deltas; neighbours in the tree share them.
         .with_min_len(16)
-        .map_init(
-            || (Content::of(request.source), Tokenizer::new()),
-            |(content, tokenizer), planned| {
-                request.options.check_time(progress)?;
-                let outcome = settle(content, tokenizer, planned, &rules);
-                progress.advance(1);
-                outcome
-            },
-        )
+        .map(|planned| {
+            request.options.check_time(progress)?;
+            let own = rayon::current_thread_index().and_then(|it| workers.get(it)?.try_lock().ok());
+            let outcome = match own {
+                Some(mut own) => settle(own.get_or_insert_with(|| Worker::new(request)), planned, &rules),
+                None => settle(&mut Worker::new(request), planned, &rules),
+            };
+            progress.advance(1);
+            outcome
+        })
         .collect();
     let mut files = Files::default();
     for outcome in outcomes {
@@ -76,6 +80,18 @@ pub(crate) fn read_all(plan: Vec<Planned>, request: &Request<'_>, progress: &dyn
         }
     }
     Ok(files)
+}
+
+/// What a thread keeps from file to file, however the files are dealt out: bases of deltas, and the words that were cut.
+struct Worker<'a> {
+    content: Content<'a>,
+    tokenizer: Tokenizer,
+}
+
+impl<'a> Worker<'a> {
+    fn new(request: &Request<'a>) -> Worker<'a> {
+        Worker { content: Content::of(request.source), tokenizer: Tokenizer::new() }
+    }
 }
 
 /// A file and what the store has of it.
@@ -136,12 +152,7 @@ fn depends_on_content(reason: &str) -> bool {
     reason != SkipReason::MissingObject.name() && reason != SkipReason::Vendored.name()
 }
 
-fn settle(
-    content: &Content<'_>,
-    tokenizer: &mut Tokenizer,
-    planned: Planned,
-    rules: &Rules,
-) -> Result<Outcome> {
+fn settle(worker: &mut Worker<'_>, planned: Planned, rules: &Rules) -> Result<Outcome> {
     let Planned { id, candidate, known, same } = planned;
     let skip = |candidate: Candidate, reason: &str, row| {
         let Candidate { path, blob, language } = candidate;
@@ -159,7 +170,7 @@ fn settle(
         }
         Known::No => {}
     }
-    let bytes = match content.read(&candidate, rules)? {
+    let bytes = match worker.content.read(&candidate, rules)? {
         Ok(bytes) => bytes,
         Err(reason) => return skip(candidate, reason.name(), None),
     };
@@ -167,7 +178,7 @@ fn settle(
         return skip(candidate, reason.name(), None);
     }
     let mut facts = knowing_extract::extract(&candidate.path, &bytes);
-    let terms = FileTerms::of(&facts, &bytes, tokenizer).encode();
+    let terms = FileTerms::of(&facts, &bytes, &mut worker.tokenizer).encode();
     let origin = Origin::Read { encoded: EncodedFacts::new(&mut facts), terms, bytes: bytes.len() as u64 };
     let Candidate { path, blob, .. } = candidate;
     // The facts of a version are what they were, also where they had to be made again.

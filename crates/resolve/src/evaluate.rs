@@ -10,6 +10,7 @@ use knowing_model::facts::{DeclId, Expr, ExprId, ImportKind, ReturnKind, TypeId,
 use knowing_model::facts::{FileFacts, Import, Modifiers, Str};
 use rustc_hash::FxHashMap;
 
+use crate::languages::ruby::{Side, Stop};
 use crate::languages::{CallSite, Given, Payload, Space};
 use crate::names::Name;
 use crate::overloads;
@@ -64,6 +65,8 @@ pub(crate) struct Evaluator<'w> {
     top_names: FxHashMap<(u32, Name, Space), Value>,
     /// Types by simple name, as they are seen from outside of all types; for languages with namespaces in files.
     pub(crate) top_types: FxHashMap<TopType, Value>,
+    /// Where Ruby looks for members of a type.
+    pub(crate) ruby_stops: FxHashMap<(Def, Side), Vec<Stop>>,
     /// Modules that are being searched through their wildcards, so that circles end.
     searched: Vec<(ModuleId, Name, Space)>,
 }
@@ -78,6 +81,7 @@ impl<'w> Evaluator<'w> {
             steps: 0,
             top_names: FxHashMap::default(),
             top_types: FxHashMap::default(),
+            ruby_stops: FxHashMap::default(),
             searched: Vec::new(),
         }
     }

@@ -19,8 +19,9 @@ use rustc_hash::FxHashMap;
 
 use crate::docs_in_source::doc_range;
 use crate::fields::Field;
+use crate::recent::{Key, MAX_TERMS, Recent};
 use crate::terms::{Document, Entry, FileTerms, N_CONTENT};
-use crate::tokenize::{TextKind, Tokenizer};
+use crate::tokenize::{TextKind, Tokenizer, each_word};
 
 /// Characters of a body that count; of the names of members as well.
 const MAX_BODY: usize = 6_000;
@@ -37,10 +38,13 @@ impl FileTerms {
         let documents = documents_of(facts);
         let text = TextOfDocuments::of(facts, source, &documents);
         let local = std::mem::take(&mut tokenizer.scratch);
+        let mut recent = std::mem::take(&mut tokenizer.recent);
+        recent.begin();
         // About as much as comes of it: growing step by step would cost more.
         let n_terms = source.len() / 32 + 16;
         let mut writer = Writer {
             tokenizer,
+            recent,
             local,
             tokens: Vec::with_capacity(n_terms),
             counts: Vec::with_capacity(n_terms),
@@ -266,6 +270,7 @@ fn type_name<'f>(facts: &'f FileFacts, decl: &Decl) -> Option<&'f str> {
 
 struct Writer<'t> {
     tokenizer: &'t mut Tokenizer,
+    recent: Recent,
     /// One more than the file's number of each token of the tokenizer; 0 for what the file has not had yet.
     local: Vec<u32>,
     /// The tokenizer's number of each of the file's.
@@ -321,6 +326,7 @@ impl Writer<'_> {
             self.local[token as usize] = 0;
         }
         self.tokenizer.scratch = self.local;
+        self.tokenizer.recent = self.recent;
         self.out
     }
 
@@ -368,19 +374,9 @@ impl Writer<'_> {
     }
 
     fn add(&mut self, text: &str, kind: TextKind, first: usize) {
-        let Writer { tokenizer, local, tokens, counts, out } = self;
+        let Writer { tokenizer, recent, local, tokens, counts, out } = self;
         let n_known = tokens.len();
-        tokenizer.each_number(text, kind, |token| {
-            let token = token as usize;
-            if token >= local.len() {
-                local.resize(token + 1, 0);
-            }
-            if local[token] == 0 {
-                counts.push(0);
-                local[token] = counts.len() as u32;
-                tokens.push(token as u32);
-            }
-            let term = local[token] - 1;
+        let mut count = |counts: &mut [u32], term: u32| {
             let count = &mut counts[term as usize];
             match *count {
                 0 => {
@@ -388,6 +384,32 @@ impl Writer<'_> {
                     *count = (out.entries.len() - first) as u32;
                 }
                 known => out.entries[first + known as usize - 1].count += 1,
+            }
+        };
+        each_word(text, kind, |word| {
+            let key = Key::of(word.as_bytes());
+            if let Some(known) = key.as_ref().and_then(|it| recent.find(it)) {
+                known.iter().for_each(|&term| count(counts, term));
+                return;
+            }
+            let of_word = tokenizer.tokens_of(word);
+            local.resize(local.len().max(of_word.n_tokens), 0);
+            let mut terms = [0; MAX_TERMS];
+            for (place, &token) in of_word.tokens.iter().enumerate() {
+                let known = &mut local[token as usize];
+                if *known == 0 {
+                    counts.push(0);
+                    *known = counts.len() as u32;
+                    tokens.push(token);
+                }
+                let term = *known - 1;
+                count(counts, term);
+                if let Some(slot) = terms.get_mut(place) {
+                    *slot = term;
+                }
+            }
+            if let (Some(key), Some(terms)) = (key, terms.get(..of_word.tokens.len())) {
+                recent.set(key, terms);
             }
         });
         for &token in &tokens[n_known..] {

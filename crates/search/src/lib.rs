@@ -24,6 +24,7 @@ mod layout;
 mod names;
 mod overlay;
 mod postings;
+mod recent;
 mod score;
 mod searcher;
 mod stop_words;

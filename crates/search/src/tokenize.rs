@@ -14,6 +14,7 @@ use std::cell::RefCell;
 use rust_stemmers::{Algorithm, Stemmer};
 
 use crate::dictionary::Dictionary;
+use crate::recent::Recent;
 use crate::stop_words::is_stop_word;
 
 /// Cuts text into tokens. Keep one for each worker: source repeats its words, and the tokens of those that were met are
@@ -31,6 +32,14 @@ pub struct Tokenizer {
     lower: Lower,
     /// By token, all zero between uses: room that is worth keeping.
     pub(crate) scratch: Vec<u32>,
+    pub(crate) recent: Recent,
+}
+
+/// Tokens by number.
+pub(crate) struct TokensOfWord<'t> {
+    pub(crate) tokens: &'t [u32],
+    /// How many there are in all: numbers are smaller.
+    pub(crate) n_tokens: usize,
 }
 
 /// What the text is, which decides what stands for letters in it.
@@ -91,6 +100,7 @@ impl Tokenizer {
             stemmer: Stemmer::create(Algorithm::English),
             lower: Lower::default(),
             scratch: Vec::new(),
+            recent: Recent::default(),
         }
     }
 
@@ -103,13 +113,10 @@ impl Tokenizer {
         });
     }
 
-    /// As `each`, by numbers that hold until `forget_if_full`.
-    pub(crate) fn each_number(&mut self, text: &str, kind: TextKind, mut visit: impl FnMut(u32)) {
-        each_word(text, kind, |word| {
-            for at in self.range_of(word) {
-                visit(self.word_tokens[at]);
-            }
-        });
+    /// The tokens of a word, by numbers that hold until `forget_if_full`.
+    pub(crate) fn tokens_of(&mut self, word: &str) -> TokensOfWord<'_> {
+        let range = self.range_of(word);
+        TokensOfWord { tokens: &self.word_tokens[range], n_tokens: self.tokens.len() }
     }
 
     pub(crate) fn text(&self, token: u32) -> &str {
@@ -178,12 +185,22 @@ impl Tokenizer {
             return None;
         }
         let is_word = text.len() >= 3 && text.bytes().all(|it| it.is_ascii_lowercase());
-        let (token, _) = match is_word {
+        let (token, _) = match is_word && may_have_stem(text.as_bytes()) {
             true => self.tokens.intern(&self.stemmer.stem(text)),
             false => self.tokens.intern(text),
         };
         Some(token)
     }
+}
+
+/// Whether a lower-case word ends as a word that is cut may end; any other is its own stem. Stemming is most of what a new
+/// word costs.
+fn may_have_stem(word: &[u8]) -> bool {
+    const ENDS: &[&[u8]] = &[
+        b"s", b"e", b"y", b"i", b"ed", b"ing", b"ion", b"ism", b"al", b"ll", b"ful", b"er", b"ator", b"ant",
+        b"ent", b"ic",
+    ];
+    ENDS.iter().any(|it| word.ends_with(it))
 }
 
 /// Lower-case texts in memory that is kept.
@@ -236,7 +253,8 @@ const CLASSES: [u8; 256] = {
     classes
 };
 
-fn each_word(text: &str, kind: TextKind, mut visit: impl FnMut(&str)) {
+/// Words as they are written, in order.
+pub(crate) fn each_word(text: &str, kind: TextKind, mut visit: impl FnMut(&str)) {
     let bytes = text.as_bytes();
     let class_at = |at: usize| bytes.get(at).map_or(SEPARATOR, |&it| CLASSES[it as usize]);
     let mut at = 0;
@@ -347,4 +365,24 @@ fn letter_of(character: char) -> Letter {
 fn is_plural(rest: &str) -> bool {
     let mut characters = rest.chars();
     characters.next() == Some('s') && characters.next().is_none_or(|it| letter_of(it) != Letter::Lower)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_stemmed_is_its_own_stem() {
+        let stemmer = Stemmer::create(Algorithm::English);
+        let letters = || b'a'..=b'z';
+        for before in ["", "b", "oxy", "gener", "relat", "sensibil"] {
+            for (one, two) in letters().flat_map(|one| letters().map(move |two| (one, two))) {
+                for three in letters() {
+                    let word = format!("{before}{}{}{}", one as char, two as char, three as char);
+                    let is_cut = stemmer.stem(&word) != word;
+                    assert!(!is_cut || may_have_stem(word.as_bytes()), "{word}");
+                }
+            }
+        }
+    }
 }

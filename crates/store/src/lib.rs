@@ -19,6 +19,7 @@ mod files;
 mod gc;
 mod graph_rows;
 mod history;
+mod late_indexes;
 mod lock;
 mod lookup;
 mod migrations;

@@ -6,6 +6,7 @@ use rusqlite::{CachedStatement, Connection, OptionalExtension};
 use crate::digest::Canon;
 use crate::error::Fault;
 use crate::graph_rows::{GraphEdge, GraphNode, GraphRows};
+use crate::late_indexes::LateIndexes;
 use crate::packed::{pack_rows, pack_sites};
 use crate::steps::step;
 use crate::symbols::Interner;
@@ -30,6 +31,7 @@ pub(crate) fn write_units(
         "SELECT unit_row FROM units WHERE repo_id = ?1 AND file_row = ?2 AND layer = ?3 AND digest = ?4",
     )?;
     let mut canon = Canon::new(target.symbols);
+    let late_indexes = LateIndexes::take(db)?;
     let mut writer = Writer::new(db, target)?;
     if !target.known_repo {
         writer.symbols.intern_all(&canon.by_id)?;
@@ -49,6 +51,7 @@ pub(crate) fn write_units(
         };
         unit_rows.push(row);
     }
+    late_indexes.make(db)?;
     let rows = if all_new { writer.graph.finish(target.symbols) } else { None };
     Ok((unit_rows, rows))
 }

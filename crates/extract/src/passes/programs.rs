@@ -127,6 +127,11 @@ fn is_runner(name: &str) -> bool {
     const VERBS: [&str; 8] = ["run", "exec", "execute", "spawn", "shell", "sh", "cmd", "system"];
     const REST: [&str; 10] =
         ["", "cli", "command", "cmd", "sync", "script", "process", "program", "shell", "async"];
+    // Told by the first letter, most names are never written anew.
+    let first = name.bytes().find(|it| *it != b'_').map(|it| it.to_ascii_lowercase());
+    if !matches!(first, Some(b'r' | b'e' | b's' | b'c')) {
+        return false;
+    }
     let lower = name.to_ascii_lowercase().replace('_', "");
     VERBS.iter().any(|it| lower.strip_prefix(it).is_some_and(|rest| REST.contains(&rest)))
 }
@@ -179,8 +184,9 @@ fn path_of_program(pass: &Pass<'_>, call: &Call, name: &str) -> Option<String> {
             .any(|it| WORDS.contains(&it.to_ascii_lowercase().as_str()))
     };
     let is_meant = says(pass.facts.text(decl.name)) || {
-        let body = pass.text(range.from as usize, range.to as usize);
-        body.len() < 4_096 && ["current_exe", "EXE_SUFFIX"].iter().any(|it| body.contains(it))
+        let body = pass.bytes.get(range.from as usize..range.to as usize).unwrap_or_default();
+        let has = |it: &&str| memchr::memmem::find(body, it.as_bytes()).is_some();
+        body.len() < 4_096 && ["current_exe", "EXE_SUFFIX"].iter().any(has)
     };
     if !is_meant {
         return None;

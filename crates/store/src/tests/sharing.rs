@@ -29,6 +29,27 @@ fn n1_the_same_snapshot_twice_is_one() {
 }
 
 #[test]
+fn indexes_that_are_made_after_the_first_rows_are_those_of_the_schema() {
+    let indexes = |store: &Store| -> Vec<(String, String)> {
+        let sql =
+            "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name";
+        let mut statement = store.connection.prepare(sql).unwrap();
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+        rows.map(Result::unwrap).collect()
+    };
+    let directory = directory();
+    let mut store = open(&database(&directory));
+    let before = indexes(&store);
+    assert!(before.iter().any(|it| it.0 == "symbols_by_name"));
+    two_files().write(&mut store);
+    assert_eq!(indexes(&store), before);
+    Sample { commit: vec![2; 20], ..two_files().with_file("src/c.py", 1, &["x"]) }.write(&mut store);
+    assert_eq!(indexes(&store), before);
+    let check: String = store.connection.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+    assert_eq!(check, "ok");
+}
+
+#[test]
 fn an_equal_graph_at_another_commit_adds_a_snapshot_alone() {
     let directory = directory();
     let mut store = open(&database(&directory));

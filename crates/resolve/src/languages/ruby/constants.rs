@@ -31,6 +31,9 @@ pub(crate) struct RubyModules {
     def_hashes: Vec<u64>,
     /// What each constant was made by, in the order of files and lines.
     made: Vec<Vec<Def>>,
+    /// What each constant is to production code: a type rather than a value of its name, and the first of them. A module like
+    /// `ActiveRecord` is opened in hundreds of files, and named in more.
+    production: Vec<Option<Def>>,
     constant_of: FxHashMap<Def, Constant>,
     /// Parts of types that were opened in several places, the main one first.
     pub(super) groups: Vec<Vec<Def>>,
@@ -62,6 +65,7 @@ impl RubyModules {
         modules.places.push((TOP, world.names.find("").unwrap_or(Name(0))));
         modules.load_paths = LoadPaths::new(world, &files);
         modules.place(world, &files);
+        modules.production = modules.made.iter().map(|it| first_of_production(world, it)).collect();
         modules.group(world);
         modules.collect_members(world, &files);
         let mut types: Vec<Def> = modules.constant_of.keys().map(|it| modules.whole(*it)).collect();
@@ -81,8 +85,9 @@ impl RubyModules {
         self.children.iter().for_each(|((of, name), child)| {
             notary.push(Door::Child, hash(*of), Some(*name), hash(*child));
         });
-        for (constant, made) in (0..).map(Constant).zip(&self.made) {
-            notary.push(Door::RubyMade, hash(constant), None, notary.all(made));
+        for ((constant, made), first) in (0..).map(Constant).zip(&self.made).zip(&self.production) {
+            let first = first.map_or(0, |it| notary.def(it));
+            notary.push(Door::RubyMade, hash(constant), None, keys::mix(notary.all(made), first));
         }
         self.constant_of.iter().for_each(|(def, constant)| {
             notary.push(Door::RubyConstantOf, world.hash(*def), None, hash(*constant));
@@ -212,11 +217,7 @@ impl RubyModules {
     pub(super) fn seen(&self, world: &World<'_>, constant: Constant, file: u32) -> Option<Def> {
         let made = self.made(constant);
         let is_test = |def: &Def| is_test_path(world, world.file_of(*def));
-        let production = || {
-            // A type rather than a value of its name, and of several the whole one.
-            let all = made.iter().filter(|it| !is_test(it));
-            all.min_by_key(|it| (!world.kind(**it).is_type_like(), **it)).map(|it| self.whole(*it))
-        };
+        let production = || self.production[constant.0 as usize].map(|it| self.whole(it));
         if !is_test_path(world, file) {
             return production();
         }
@@ -237,6 +238,11 @@ impl RubyModules {
         let only = || shared.first().filter(|first| shared.iter().all(|it| it == *first)).copied();
         near.or_else(production).or_else(only)
     }
+}
+
+fn first_of_production(world: &World<'_>, made: &[Def]) -> Option<Def> {
+    let all = made.iter().copied().filter(|it| !is_test_path(world, world.file_of(*it)));
+    all.min_by_key(|it| (!world.kind(*it).is_type_like(), *it))
 }
 
 /// Making the tree.

@@ -15,8 +15,8 @@ use crate::value::{External, Origin, Value};
 use crate::world::{Def, World};
 
 /// Whether a member is asked of a value or of the type itself.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Side {
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Side {
     Value,
     Type,
 }
@@ -54,20 +54,20 @@ impl Ruby {
     fn find_anew(&self, ev: &mut Evaluator<'_>, frame: Frame, type_: Def, name: Name, side: Side) -> Value {
         let world = ev.world;
         let mut way = Way::default();
-        if let Some(found) = lookup(world, type_, name, side, From::First, &mut way) {
+        if let Some(found) = lookup(ev, type_, name, side, &mut way) {
             return certain(found, &way);
         }
-        if let Some(found) = setter_of_accessor(world, type_, name, side) {
+        if let Some(found) = setter_of_accessor(ev, type_, name, side) {
             return Value::Def(found);
         }
-        if let Some(found) = opened_test_case(world, frame, name, &way) {
+        if let Some(found) = opened_test_case(ev, frame, name, &way) {
             return Value::Def(found);
         }
         if let Some(found) = self.everywhere(ev, frame, name, side) {
             return found;
         }
         if side == Side::Value && world.kind(type_) == NodeKind::Module {
-            match users_member(world, frame, type_, name) {
+            match users_member(ev, frame, type_, name) {
                 Value::Missing => {}
                 value => return value,
             }
@@ -121,7 +121,7 @@ impl Ruby {
         let owner = world.hierarchy.whole(owner);
         let exact = frame.receiver.filter(|it| world.hierarchy.is_below(*it, owner)).unwrap_or(owner);
         let mut way = Way::default();
-        if let Some(found) = lookup(world, exact, name, side, From::Behind(owner), &mut way) {
+        if let Some(found) = lookup_behind(world, exact, name, side, owner, &mut way) {
             return certain(found, &way);
         }
         let is_module = world.kind(owner) == NodeKind::Module;
@@ -129,7 +129,7 @@ impl Ruby {
             // Which method comes next depends on who includes the module.
             let mut found: Vec<Def> = Vec::new();
             for user in users(world, frame, owner) {
-                let next = lookup(world, user, name, Side::Value, From::Behind(owner), &mut way);
+                let next = lookup_behind(world, user, name, Side::Value, owner, &mut way);
                 found.extend(next.filter(|it| !found.contains(it)));
             }
             for user in world.hierarchy.extended_by(owner) {
@@ -290,14 +290,6 @@ impl Ruby {
     }
 }
 
-/// Where a search begins.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum From {
-    First,
-    /// After this one in the order.
-    Behind(Def),
-}
-
 fn certain(found: Def, way: &Way) -> Value {
     if way.unknown { doubtful(Value::Def(found)) } else { Value::Def(found) }
 }
@@ -312,99 +304,143 @@ pub(super) fn side_of(world: &World<'_>, method: Def) -> Side {
     if modifiers.contains(Modifiers::CLASS_METHOD) { Side::Type } else { Side::Value }
 }
 
-fn lookup(world: &World<'_>, type_: Def, name: Name, side: Side, from: From, way: &mut Way) -> Option<Def> {
-    match side {
-        Side::Value => lookup_value(world, type_, name, from, way),
-        Side::Type => lookup_type(world, type_, name, from, way),
-    }
+/// What a search for a member comes by, one after the other.
+pub(crate) enum Stop {
+    /// What a type itself has on a side; it and its first part.
+    Own(Def, Def, Side),
+    Outside(External),
+    /// An outside module whose members go to the type itself.
+    Extension(External),
+    Unknown,
 }
 
-fn lookup_value(world: &World<'_>, type_: Def, name: Name, from: From, way: &mut Way) -> Option<Def> {
+/// The first member of a name. Where a search goes does not depend on the name, and a file asks the same types again and
+/// again, so that the way is remembered; most members are found at its begin, before there is any.
+fn lookup(ev: &mut Evaluator<'_>, type_: Def, name: Name, side: Side, way: &mut Way) -> Option<Def> {
+    let world = ev.world;
+    if let Some(stops) = ev.ruby_stops.get(&(type_, side)) {
+        return walk(world, stops, name, way);
+    }
     let whole = world.hierarchy.whole(type_);
-    let prepended = beside(world, whole, BaseRole::Prepended);
-    let mut order: Vec<&Ancestor> = Vec::new();
-    order.extend(prepended.iter().copied());
-    let own_place = Ancestor::Project(whole);
-    order.push(&own_place);
-    order.extend(world.hierarchy.ancestors(whole).iter().filter(|it| !prepended.contains(it)));
-    let mut is_open = from == From::First;
-    for ancestor in order {
-        match ancestor {
-            Ancestor::Project(def) => {
-                if is_open && let Some(found) = own(world, *def, name, Side::Value) {
+    let is_first = side == Side::Type || beside(world, whole, BaseRole::Prepended).is_empty();
+    if is_first && let Some(found) = own(world, whole, name, side) {
+        return Some(found);
+    }
+    let stops = stops(world, type_, side, None);
+    let found = walk(world, &stops, name, way);
+    ev.ruby_stops.insert((type_, side), stops);
+    found
+}
+
+/// The first member of a name after the one that `first` has.
+fn lookup_behind(
+    world: &World<'_>,
+    type_: Def,
+    name: Name,
+    side: Side,
+    first: Def,
+    way: &mut Way,
+) -> Option<Def> {
+    walk(world, &stops(world, type_, side, Some(first)), name, way)
+}
+
+fn walk(world: &World<'_>, stops: &[Stop], name: Name, way: &mut Way) -> Option<Def> {
+    for stop in stops {
+        match stop {
+            Stop::Own(def, whole, side) => {
+                if let Some(found) = own_of_parts(world, *def, *whole, name, *side) {
                     return Some(found);
                 }
-                if from == From::Behind(world.hierarchy.whole(*def)) {
-                    is_open = true;
-                }
-                if is_open && let Some(external) = world.modules.ruby.opened_from_outside(*def) {
-                    note_external(world, external, name, way);
-                }
             }
-            _ if !is_open => {}
-            Ancestor::External(external) => note_external(world, external, name, way),
-            Ancestor::Unknown => way.unknown = true,
+            Stop::Outside(external) => note_external(world, external, name, way),
+            Stop::Extension(external) => note_extension(world, external, name, way),
+            Stop::Unknown => way.unknown = true,
         }
     }
     None
 }
 
-fn lookup_type(world: &World<'_>, type_: Def, name: Name, from: From, way: &mut Way) -> Option<Def> {
+/// `behind` is the type after which a search begins; none for all of the way.
+fn stops(world: &World<'_>, type_: Def, side: Side, behind: Option<Def>) -> Vec<Stop> {
+    let mut stops = Vec::new();
+    match side {
+        Side::Value => stops_of_value(world, type_, behind, &mut stops),
+        Side::Type => stops_of_type(world, type_, behind, &mut stops),
+    }
+    stops
+}
+
+fn stops_of_value(world: &World<'_>, type_: Def, behind: Option<Def>, stops: &mut Vec<Stop>) {
+    let whole = world.hierarchy.whole(type_);
+    let prepended = beside(world, whole, BaseRole::Prepended);
+    let own_place = Ancestor::Project(whole);
+    let others = world.hierarchy.ancestors(whole).iter().filter(|it| !prepended.contains(it));
+    let order = prepended.iter().copied().chain([&own_place]).chain(others);
+    let mut is_open = behind.is_none();
+    for ancestor in order {
+        match ancestor {
+            Ancestor::Project(def) => {
+                if is_open {
+                    stops.push(Stop::Own(*def, world.modules.ruby.whole(*def), Side::Value));
+                }
+                is_open |= behind.is_some_and(|it| it == world.hierarchy.whole(*def));
+                if is_open && let Some(external) = world.modules.ruby.opened_from_outside(*def) {
+                    stops.push(Stop::Outside(external.clone()));
+                }
+            }
+            _ if !is_open => {}
+            Ancestor::External(external) => stops.push(Stop::Outside(external.clone())),
+            Ancestor::Unknown => stops.push(Stop::Unknown),
+        }
+    }
+}
+
+fn stops_of_type(world: &World<'_>, type_: Def, behind: Option<Def>, stops: &mut Vec<Stop>) {
     let whole = world.hierarchy.whole(type_);
     let own_place = Ancestor::Project(whole);
     let order = std::iter::once(&own_place).chain(world.hierarchy.ancestors(whole));
-    let mut is_open = from == From::First;
+    let mut is_open = behind.is_none();
     for ancestor in order {
         match ancestor {
             Ancestor::Project(def) => {
                 let is_module = world.kind(*def) == NodeKind::Module && *def != whole;
-                if is_open
-                    && !is_module
-                    && let Some(found) = own(world, *def, name, Side::Type)
-                {
-                    return Some(found);
+                if is_open && !is_module {
+                    stops.push(Stop::Own(*def, world.modules.ruby.whole(*def), Side::Type));
                 }
-                if from == From::Behind(*def) {
-                    is_open = true;
-                }
+                is_open |= behind == Some(*def);
                 if !is_open {
                     continue;
                 }
                 if let Some(external) = world.modules.ruby.opened_from_outside(*def) {
-                    note_external(world, external, name, way);
+                    stops.push(Stop::Outside(external.clone()));
+                }
+                if is_module {
+                    // A concern gives its `ClassMethods` to whoever includes it.
+                    if let Some(given) = class_methods(world, *def) {
+                        stops_of_value(world, given, None, stops);
+                    }
+                    continue;
                 }
                 for extended in beside(world, *def, BaseRole::Extended) {
-                    if is_module {
-                        break;
-                    }
                     match extended {
-                        Ancestor::Project(module) => {
-                            if let Some(found) = lookup_value(world, *module, name, From::First, way) {
-                                return Some(found);
-                            }
-                        }
-                        Ancestor::External(external) => note_extension(world, external, name, way),
-                        Ancestor::Unknown => way.unknown = true,
+                        Ancestor::Project(module) => stops_of_value(world, *module, None, stops),
+                        Ancestor::External(external) => stops.push(Stop::Extension(external.clone())),
+                        Ancestor::Unknown => stops.push(Stop::Unknown),
                     }
-                }
-                // A concern gives its `ClassMethods` to whoever includes it.
-                if is_module
-                    && let Some(found) = class_methods(world, *def)
-                        .and_then(|it| lookup_value(world, it, name, From::First, way))
-                {
-                    return Some(found);
                 }
             }
             _ if !is_open => {}
-            Ancestor::External(external) => note_external(world, external, name, way),
-            Ancestor::Unknown => way.unknown = true,
+            Ancestor::External(external) => stops.push(Stop::Outside(external.clone())),
+            Ancestor::Unknown => stops.push(Stop::Unknown),
         }
     }
     // In a module that is no one's yet, the methods that it will give to classes are in reach.
-    if world.kind(whole) == NodeKind::Module && from == From::First {
-        return class_methods(world, whole).and_then(|it| lookup_value(world, it, name, From::First, way));
+    if world.kind(whole) == NodeKind::Module
+        && behind.is_none()
+        && let Some(given) = class_methods(world, whole)
+    {
+        stops_of_value(world, given, None, stops);
     }
-    None
 }
 
 /// Core classes and marker modules have members that are known; all others may have any.
@@ -451,7 +487,14 @@ fn beside<'w>(world: &'w World<'_>, whole: Def, role: BaseRole) -> Vec<&'w Ances
 
 /// The member a type itself declares: the last definition counts, a method before an attribute.
 fn own(world: &World<'_>, type_: Def, name: Name, side: Side) -> Option<Def> {
-    let all = world.modules.ruby.members(world.modules.ruby.whole(type_), name);
+    own_of_parts(world, type_, world.modules.ruby.whole(type_), name, side)
+}
+
+fn own_of_parts(world: &World<'_>, type_: Def, whole: Def, name: Name, side: Side) -> Option<Def> {
+    let all = world.modules.ruby.members(whole, name);
+    if all.is_empty() {
+        return None;
+    }
     let fits = |def: &&Def| {
         let modifiers = world.decl(**def).2.modifiers;
         let of_type = modifiers.contains(Modifiers::CLASS_METHOD);
@@ -467,9 +510,10 @@ fn own(world: &World<'_>, type_: Def, name: Name, side: Side) -> Option<Def> {
 }
 
 /// `x.name = value`, where `attr_accessor :name` gives both.
-fn setter_of_accessor(world: &World<'_>, type_: Def, name: Name, side: Side) -> Option<Def> {
+fn setter_of_accessor(ev: &mut Evaluator<'_>, type_: Def, name: Name, side: Side) -> Option<Def> {
+    let world = ev.world;
     let reader = world.names.find(world.text(name).strip_suffix('=')?)?;
-    let found = lookup(world, type_, reader, side, From::First, &mut Way::default())?;
+    let found = lookup(ev, type_, reader, side, &mut Way::default())?;
     let decl = world.decl(found).2;
     (decl.kind == NodeKind::Property && !decl.parameters.is_empty()).then_some(found)
 }
@@ -483,7 +527,8 @@ fn users(world: &World<'_>, frame: Frame, module: Def) -> Vec<Def> {
 }
 
 /// What a module calls on itself is a method of those that include it, or that it extends: where they agree, that one.
-fn users_member(world: &World<'_>, frame: Frame, module: Def, name: Name) -> Value {
+fn users_member(ev: &mut Evaluator<'_>, frame: Frame, module: Def, name: Name) -> Value {
+    let world = ev.world;
     let from_test = is_test_path(world, frame.file);
     let seen = |it: &Def| from_test || !is_test_path(world, world.file_of(*it));
     let mut all: Vec<(Def, Side)> =
@@ -507,7 +552,7 @@ fn users_member(world: &World<'_>, frame: Frame, module: Def, name: Name) -> Val
             continue;
         }
         let mut way = Way::default();
-        match lookup(world, user, name, side, From::First, &mut way) {
+        match lookup(ev, user, name, side, &mut way) {
             Some(it) => {
                 doubt |= way.unknown;
                 if !found.contains(&it) {
@@ -526,7 +571,8 @@ fn users_member(world: &World<'_>, frame: Frame, module: Def, name: Name) -> Val
 }
 
 /// Test cases of frameworks are below `ActiveSupport::TestCase`, which tests like to open.
-fn opened_test_case(world: &World<'_>, frame: Frame, name: Name, way: &Way) -> Option<Def> {
+fn opened_test_case(ev: &mut Evaluator<'_>, frame: Frame, name: Name, way: &Way) -> Option<Def> {
+    let world = ev.world;
     let is_test_case = |it: &External| {
         let last = it.last().map_or("", |it| world.text(it));
         last.ends_with("TestCase") || last == "IntegrationTest"
@@ -540,7 +586,7 @@ fn opened_test_case(world: &World<'_>, frame: Frame, name: Name, way: &Way) -> O
         at = at.and_then(|it| modules.child(it, world.names.find(part)?));
     }
     let opened = modules.seen(world, at?, frame.file)?;
-    lookup_value(world, opened, name, From::First, &mut Way::default())
+    lookup(ev, opened, name, Side::Value, &mut Way::default())
 }
 
 fn is_test_word(world: &World<'_>, name: Name) -> bool {

@@ -19,7 +19,8 @@ use crate::world::{Def, ModuleId};
 
 pub(crate) use constants::RubyModules;
 use constants::TOP;
-use members::{Side, side_of};
+use members::side_of;
+pub(crate) use members::{Side, Stop};
 
 pub(crate) struct Ruby;
 
@@ -359,25 +360,49 @@ impl Rules for Ruby {
 
 /// Constants.
 impl Ruby {
-    /// A constant by its name: from the innermost body outwards, then of the ancestors of the innermost, then at the top.
+    /// A constant by its name, as it is seen from a place in a file. What stands around the place decides, whichever method
+    /// it is in, and files name the same constants again and again.
     fn constant(&self, ev: &mut Evaluator<'_>, frame: Frame, decl: Option<DeclId>, name: Name) -> Value {
+        /// Numbers of declarations are smaller.
+        const TOP_OF_FILE: u32 = 1 << 31;
+        let facts = ev.world.found_in(frame.file);
+        let mut innermost = decl;
+        while let Some(id) = innermost
+            && !facts.decl(id).kind.is_type_like()
+        {
+            innermost = facts.decl(id).owner;
+        }
+        let place = match innermost {
+            Some(id) => ev.world.def(frame.file, id).0,
+            None => frame.file | TOP_OF_FILE,
+        };
+        // Members are remembered in the other spaces.
+        ev.top_name(place, name, Space::Macro, |ev| self.constant_anew(ev, frame, innermost, name))
+    }
+
+    /// From the innermost body outwards, then of the ancestors of the innermost, then at the top.
+    fn constant_anew(
+        &self,
+        ev: &Evaluator<'_>,
+        frame: Frame,
+        innermost: Option<DeclId>,
+        name: Name,
+    ) -> Value {
         let world = ev.world;
         let modules = &world.modules.ruby;
         let facts = world.found_in(frame.file);
-        let mut innermost = None;
-        let mut at = decl;
+        let mut at = innermost;
         while let Some(id) = at {
             if facts.decl(id).kind.is_type_like() {
-                let def = world.def(frame.file, id);
-                innermost = innermost.or(Some(def));
-                let inside = modules.constant_of(def).and_then(|it| modules.child(it, name));
+                let inside =
+                    modules.constant_of(world.def(frame.file, id)).and_then(|it| modules.child(it, name));
                 if let Some(found) = inside.and_then(|it| modules.seen(world, it, frame.file)) {
                     return Value::Def(found);
                 }
             }
             at = facts.decl(id).owner;
         }
-        if let Some(type_) = innermost
+        if let Some(type_) = innermost.map(|it| world.def(frame.file, it))
             && let Some(found) = self.inherited_constant(ev, frame, type_, name)
         {
             return Value::Def(found);
