@@ -1,5 +1,6 @@
 //! Callers, callees, blast radius, queries and counts of a small shop.
 
+use knowing_testkit::Fixture;
 use serde_json::{Value, json};
 
 use crate::session::{Session, shop};
@@ -179,4 +180,34 @@ fn counts_fit_the_report() {
     assert_eq!(stats["nodes"], json!(sum("nodes_by_kind")));
     assert_eq!(stats["edges"], json!(sum("edges_by_kind")));
     assert_eq!(stats["files_by_language"], json!({ "python": 4 }));
+}
+
+#[test]
+fn long_lists_of_parameter_types_are_shown_short_and_can_be_typed_so() {
+    let repo = Fixture::new();
+    repo.write(
+        "listen.py",
+        "from typing import overload\n\n\n\
+         @overload\ndef listen(path: str | list[str] | None, guards: list[str] | None, name: str | None) -> int: ...\n\n\n\
+         @overload\ndef listen(path: int, guards: list[str] | None, name: str | None, after: list[int]) -> int: ...\n\n\n\
+         def listen(path: object, guards: list[str] | None, name: str | None, after: list[int] | None = None) -> int:\n    \
+         return len(str(path))\n\n\n\
+         def serve():\n    return listen(\"/\", None, None)\n",
+    );
+    repo.commit("listen");
+    let session = Session::new();
+    session.index(&repo);
+    let task = "listen at a path";
+    let text = session.text(repo.path(), &["context", task]);
+    let listed: Vec<&str> = text.lines().filter(|it| it.contains("listen(…)")).collect();
+    assert!(listed.len() > 1 && !text.contains("guards|"), "{text}");
+    assert!(listed.iter().skip(1).all(|it| it.contains("overload of one above")), "{text}");
+    let pack = session.json(repo.path(), &["context", task]);
+    assert!(
+        names(&pack["symbols"]).iter().any(|it| it.contains("listen(str|")),
+        "programs get whole names: {pack}"
+    );
+    let short = session.text(repo.path(), &["callers", "listen(…)"]);
+    assert_eq!(short, session.text(repo.path(), &["callers", "listen"]));
+    assert!(short.contains("listen.py.serve"), "{short}");
 }
