@@ -11,5 +11,6 @@ pub(crate) mod scratch;
 pub(crate) mod secrets;
 pub(crate) mod signature;
 pub(crate) mod source;
+pub(crate) mod steps;
 pub(crate) mod tree;
 pub(crate) mod walk;
