@@ -136,6 +136,7 @@ impl Room {
         }
         // How long it was nobody knows, but no longer than up to the free part.
         let longest = self.free.get() as usize - memory as usize;
+        // SAFETY: any size may be asked for.
         let new = self.take(size).unwrap_or_else(|| checked(unsafe { libc::malloc(size) }, size).cast());
         // SAFETY: both have that many bytes, and the new one begins where the copied bytes end or outside of the block.
         unsafe { copy_nonoverlapping(memory, new, size.min(longest)) };
