@@ -17,6 +17,8 @@ use serde::{Deserialize, Serialize};
 pub(crate) enum What {
     /// Read and parse every file that an index would read; only the parsing is counted.
     Parse,
+    /// What an index does with the same files up to their facts and term vectors as bytes; the phases are the steps.
+    Extract,
     /// The whole index into an empty database, then the same commit once more.
     Whole,
 }
@@ -85,6 +87,7 @@ pub(crate) fn measure(what: What, path: &Path, commit: &str, workers: usize) -> 
     let checkout = Checkout::open(path)?;
     let measured = match what {
         What::Parse => parse(&checkout, commit, workers)?,
+        What::Extract => extract(&checkout, commit)?,
         What::Whole => whole(&checkout, commit, workers)?,
     };
     println!("{}", serde_json::to_string(&measured)?);
@@ -132,6 +135,52 @@ fn parse(checkout: &Checkout, commit: &str, workers: usize) -> Result<Measured> 
         n_edges: 0,
         root: String::new(),
         phases: Vec::new(),
+    })
+}
+
+fn extract(checkout: &Checkout, commit: &str) -> Result<Measured> {
+    let tree = checkout.tree(checkout.resolve(commit)?)?;
+    let reader = checkout.reader();
+    let mut tokenizer = knowing_search::Tokenizer::new();
+    let (mut n_files, mut n_bytes) = (0, 0);
+    let mut steps = ["read", "screen", "extract", "terms", "facts as bytes"].map(|it| (it.to_owned(), 0.0));
+    for entry in tree.entries {
+        if knowing_extract::grammar(&entry.path).is_none() {
+            continue;
+        }
+        let mut begin = ThreadTime::now();
+        let mut step = |at: usize| {
+            steps[at].1 += begin.elapsed().as_secs_f64();
+            begin = ThreadTime::now();
+        };
+        let Ok(Some(bytes)) = reader.blob(entry.blob) else { continue };
+        step(0);
+        if matches!(knowing_extract::screen(&entry.path, &bytes), Screen::Skip(_)) {
+            continue;
+        }
+        step(1);
+        let mut facts = knowing_extract::extract(&entry.path, &bytes);
+        step(2);
+        let terms = knowing_search::FileTerms::of(&facts, &bytes, &mut tokenizer).encode();
+        step(3);
+        let encoded = knowing_store::EncodedFacts::new(&mut facts);
+        step(4);
+        std::hint::black_box((terms, encoded));
+        n_files += 1;
+        n_bytes += bytes.len() as u64;
+    }
+    Ok(Measured {
+        n_files,
+        n_bytes,
+        cpu_s: steps.iter().map(|it| it.1).sum(),
+        peak_mib: memory_mib("VmHWM:")?,
+        mapped_mib: memory_mib("RssFile:")?,
+        database_mib: 0.0,
+        again_ms: 0.0,
+        n_nodes: 0,
+        n_edges: 0,
+        root: String::new(),
+        phases: steps.into(),
     })
 }
 

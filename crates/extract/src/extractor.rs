@@ -6,6 +6,7 @@ use knowing_model::NodeFlags;
 use knowing_model::facts::{FileFacts, Partial, PartialReason};
 use tree_sitter::Parser;
 
+use crate::engine::arena::{self, Arena};
 use crate::engine::build::Builder;
 use crate::engine::parse::parse;
 use crate::engine::paths;
@@ -15,7 +16,7 @@ use crate::engine::tree::Tree;
 use crate::language::Language;
 use crate::limits::Limits;
 use crate::passes;
-use crate::registry::{BLANKED, LANGUAGES, Reader, code_of, reader_of_file};
+use crate::registry::{BLANKED, Reader, code_of, reader_of_file};
 use crate::screen::flags_of;
 
 /// The facts of an accepted file, with an extractor kept per thread. Broken input is data: there is no error.
@@ -28,8 +29,7 @@ pub fn extract(path: &str, bytes: &[u8]) -> FileFacts {
 
 pub struct Extractor {
     limits: Limits,
-    /// By place in the list of languages; made when first needed.
-    parsers: Vec<Option<Parser>>,
+    arena: Arena,
     tree: Tree,
     scratch: Scratch,
     /// Nothing but lists to be filled.
@@ -40,7 +40,7 @@ impl Extractor {
     pub fn new(limits: Limits) -> Extractor {
         Extractor {
             limits,
-            parsers: LANGUAGES.iter().map(|_| None).collect(),
+            arena: Arena::default(),
             tree: Tree::default(),
             scratch: Scratch::default(),
             room: FileFacts::default(),
@@ -50,7 +50,7 @@ impl Extractor {
     /// A path that no language accepts gives empty facts.
     pub fn extract(&mut self, path: &str, bytes: &[u8]) -> FileFacts {
         match reader_of_file(path, bytes) {
-            Some(Reader::Language(place, language)) => self.read(place, language, path, bytes),
+            Some(Reader::Language(language)) => self.read(language, path, bytes),
             Some(Reader::Manifest(manifest)) => {
                 let mut facts = manifest.read(path, bytes, &self.limits);
                 facts.flags = flags_of(path, bytes);
@@ -65,7 +65,7 @@ impl Extractor {
         }
     }
 
-    fn read(&mut self, place: usize, language: &Language, path: &str, bytes: &[u8]) -> FileFacts {
+    fn read(&mut self, language: &Language, path: &str, bytes: &[u8]) -> FileFacts {
         let mut flags = flags_of(path, bytes);
         let bytes = &*code_of(path, bytes);
         let source = Source::new(bytes);
@@ -73,7 +73,7 @@ impl Extractor {
         if is_test {
             flags.insert(NodeFlags::TEST);
         }
-        let mut facts = match self.parse(place, language, bytes) {
+        let mut facts = match self.parse(language, bytes) {
             Some(()) => {
                 let mut builder = Builder::new(path, source, &self.tree, &mut self.scratch, self.limits);
                 builder.facts = std::mem::take(&mut self.room);
@@ -99,17 +99,24 @@ impl Extractor {
     }
 
     /// Fills the flat tree; none when the time was up.
-    fn parse(&mut self, place: usize, language: &Language, bytes: &[u8]) -> Option<()> {
+    fn parse(&mut self, language: &Language, bytes: &[u8]) -> Option<()> {
+        let Extractor { limits, arena, tree, .. } = self;
         let tables = language.tables();
-        let parser = self.parsers[place].get_or_insert_with(|| {
+        let blanked = BLANKED.iter().find(|it| it.0 == language.name).and_then(|it| it.1(bytes));
+        let mut fill = || {
+            // A parser keeps memory from parse to parse, so that each file has its own; that is a matter of microseconds.
             let mut parser = Parser::new();
             parser.set_language(&tables.grammar).expect("grammar and library are built for each other");
-            parser
-        });
-        let blanked = BLANKED.iter().find(|it| it.0 == language.name).and_then(|it| it.1(bytes));
-        let parsed = parse(parser, blanked.as_deref().unwrap_or(bytes), self.limits.parse_time)?;
-        self.tree.fill(&parsed, bytes, tables, self.limits.max_depth);
-        Some(())
+            let parsed = parse(&mut parser, blanked.as_deref().unwrap_or(bytes), limits.parse_time)?;
+            tree.fill(&parsed, bytes, tables, limits.max_depth);
+            arena::let_go(parsed);
+            Some(())
+        };
+        #[expect(unsafe_code, reason = "the arena does not know who still holds a tree")]
+        // SAFETY: parser and tree are gone when the closure ends, and the flat tree points to neither.
+        unsafe {
+            arena.within(&mut fill)
+        }
     }
 }
 

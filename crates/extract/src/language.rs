@@ -52,13 +52,12 @@ pub(crate) enum KindRow {
 /// A language's kinds and fields by the grammar's numbers.
 pub(crate) struct Tables {
     pub(crate) grammar: tree_sitter::Language,
-    /// With whether the kind is a named one.
-    kinds: Vec<(u8, bool)>,
+    kinds: Vec<u8>,
+    /// Kinds of which nothing is kept, by the grammar's numbers.
+    pub(crate) is_dropped: Vec<bool>,
     fields: Vec<u8>,
     /// By the language's number of a kind.
     fieldless: Vec<bool>,
-    /// Texts of the tokens that are kept.
-    tokens: Vec<&'static [u8]>,
     pub(crate) is_closed: fn(u8, &[u8]) -> bool,
 }
 
@@ -85,10 +84,11 @@ impl Tables {
                 KindRow::Skipped(text) if named && *text == name => Some(DROPPED),
                 _ => None,
             });
-            (listed.unwrap_or(if named { OTHER } else { DROPPED }), named)
+            listed.unwrap_or(if named { OTHER } else { DROPPED })
         };
         let n_kinds = u16::try_from(grammar.node_kind_count()).unwrap_or(u16::MAX);
-        let kinds = (0..n_kinds).map(number_of).collect();
+        let kinds: Vec<u8> = (0..n_kinds).map(number_of).collect();
+        let is_dropped = kinds.iter().map(|it| *it == DROPPED).collect();
         let n_fields = u16::try_from(grammar.field_count()).unwrap_or(u16::MAX);
         let fields = (0..=n_fields)
             .map(|id| {
@@ -97,25 +97,20 @@ impl Tables {
                 position.and_then(|it| u8::try_from(it + 1).ok()).unwrap_or(0)
             })
             .collect();
-        let token = |row: &KindRow| match row {
-            KindRow::Token(text, _) => Some(text.as_bytes()),
-            _ => None,
-        };
-        let tokens = rows.iter().filter_map(token).collect();
         let fieldless = (0..=u8::MAX).map(|it| language.fieldless.contains(&it)).collect();
-        Tables { grammar, kinds, fields, fieldless, tokens, is_closed: language.is_closed }
+        Tables { grammar, kinds, is_dropped, fields, fieldless, is_closed: language.is_closed }
     }
 
-    /// The language's number of a kind, none when such nodes are dropped; and whether the kind is a named one.
-    pub(crate) fn kind(&self, id: u16) -> (Option<u8>, bool) {
+    /// The language's number of a kind; none when such nodes are dropped.
+    pub(crate) fn kind(&self, id: u16) -> Option<u8> {
         // The grammar's own number of an error is outside the table.
-        let (number, is_named) = self.kinds.get(usize::from(id)).copied().unwrap_or((ERROR, true));
-        ((number != DROPPED).then_some(number), is_named)
+        let number = self.kinds.get(usize::from(id)).copied().unwrap_or(ERROR);
+        (number != DROPPED).then_some(number)
     }
 
-    /// Whether a token that is kept may stand in a text.
-    pub(crate) fn has_token(&self, text: &[u8]) -> bool {
-        self.tokens.iter().any(|token| text.windows(token.len()).any(|it| it == *token))
+    /// Whether a kind is what the parser makes of what it cannot read.
+    pub(crate) fn is_error(&self, id: u16) -> bool {
+        usize::from(id) >= self.kinds.len()
     }
 
     pub(crate) fn is_fieldless(&self, kind: u8) -> bool {

@@ -130,7 +130,7 @@ pub fn accepts(path: &str) -> Option<&'static str> {
 /// The grammar a path is parsed with: for measurements that parse and do nothing else.
 pub fn grammar(path: &str) -> Option<tree_sitter::Language> {
     match reader_of(path)? {
-        Reader::Language(_, language) => Some((language.grammar)()),
+        Reader::Language(language) => Some((language.grammar)()),
         Reader::Manifest(_) | Reader::Format(_) => None,
     }
 }
@@ -141,18 +141,14 @@ pub(crate) fn reader_of_file(path: &str, bytes: &[u8]) -> Option<Reader> {
     let extension = path.rsplit('.').next().unwrap_or_default();
     let shared = SHARED.iter().find(|(it, _, _)| *it == extension);
     match (by_path, shared) {
-        (Reader::Language(..), Some((_, is_other, other))) if is_other(bytes) => {
-            let place = LANGUAGES.iter().position(|it| it.name == other.name)?;
-            Some(Reader::Language(place, LANGUAGES[place]))
-        }
+        (Reader::Language(_), Some((_, is_other, other))) if is_other(bytes) => Some(Reader::Language(other)),
         _ => Some(by_path),
     }
 }
 
 #[derive(Clone, Copy)]
 pub(crate) enum Reader {
-    /// With its place in the list.
-    Language(usize, &'static Language),
+    Language(&'static Language),
     Manifest(&'static Manifests),
     Format(&'static Format),
 }
@@ -160,7 +156,7 @@ pub(crate) enum Reader {
 impl Reader {
     fn name(self) -> &'static str {
         match self {
-            Reader::Language(_, it) => it.name,
+            Reader::Language(it) => it.name,
             Reader::Manifest(it) => it.name,
             Reader::Format(it) => it.name,
         }
@@ -176,14 +172,13 @@ pub(crate) fn reader_of(path: &str) -> Option<Reader> {
     let extension = name.rsplit_once('.').map(|(_, extension)| extension);
     LANGUAGES
         .iter()
-        .enumerate()
-        .find(|(_, it)| {
+        .find(|it| {
             named.map_or_else(
                 || extension.is_some_and(|text| it.extensions.contains(&text)),
                 |text| text == it.name,
             )
         })
-        .map(|(place, it)| Reader::Language(place, it))
+        .map(|it| Reader::Language(it))
         .or_else(|| {
             let directory = path.rsplit_once('/').map_or("", |it| it.0);
             FORMATS.iter().find(|it| (it.accepts)(directory, name)).map(|it| Reader::Format(it))

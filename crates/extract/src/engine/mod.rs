@@ -1,5 +1,6 @@
 //! What all languages share: from bytes to a flat tree, the walk over it, and the making of facts.
 
+pub(crate) mod arena;
 pub(crate) mod build;
 pub(crate) mod docs;
 pub(crate) mod lines;
@@ -10,5 +11,6 @@ pub(crate) mod scratch;
 pub(crate) mod secrets;
 pub(crate) mod signature;
 pub(crate) mod source;
+pub(crate) mod steps;
 pub(crate) mod tree;
 pub(crate) mod walk;

@@ -1,4 +1,4 @@
-//! The syntax tree as one flat list in source order, made in a single cursor walk.
+//! The syntax tree as one flat list in source order, made in a single walk.
 //!
 //! Asking tree-sitter for children and fields costs a call into C each time, and the same nodes are asked for many
 //! times. Here a node is a number, its first child is the next number, and the node after its subtree is one look-up.
@@ -6,6 +6,7 @@
 use knowing_model::{Position, Range};
 
 use super::lines::Lines;
+use super::steps::Steps;
 use crate::language::{ERROR, Tables};
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -37,20 +38,8 @@ pub(crate) struct Tree {
     pub(crate) too_deep: bool,
 }
 
-/// A node whose children are being read.
-struct Open {
-    index: u32,
-    /// Where it ends.
-    end: u32,
-    /// Named children that were not met yet.
-    n_unmet: usize,
-}
-
 impl Tree {
     /// Takes over a parsed tree.
-    ///
-    /// Most of the time goes into stepping from sibling to sibling. In a tree without errors a node is left when its
-    /// last named child was met and nothing but tokens that are dropped can follow, which spares about half of the steps.
     pub(crate) fn fill(
         &mut self,
         parsed: &tree_sitter::Tree,
@@ -63,65 +52,56 @@ impl Tree {
         self.first_error = None;
         self.too_deep = false;
         let is_sound = !parsed.root_node().has_error();
-        let text = |range: Range| bytes.get(range.from as usize..range.to as usize).unwrap_or_default();
-        let mut cursor = parsed.walk();
-        let mut open: Vec<Open> = Vec::with_capacity(64);
+        let mut steps = Steps::new(parsed, &tables.is_dropped);
+        // Nodes whose children are being met.
+        let mut open: Vec<u32> = Vec::with_capacity(64);
         let mut row = 0;
         loop {
-            let node = cursor.node();
-            let (kind, is_named) = tables.kind(node.kind_id());
-            if !is_sound && self.first_error.is_none() && (node.is_error() || node.is_missing()) {
-                self.first_error = Some(number(node.start_position().row).saturating_add(1));
+            let met = steps.met();
+            for _ in 0..met.n_closed {
+                self.close(open.pop());
             }
-            if is_named && let Some(parent) = open.last_mut() {
-                parent.n_unmet = parent.n_unmet.saturating_sub(1);
+            let range = Range { from: met.from, to: met.to };
+            let kind = tables.kind(met.kind);
+            if !is_sound && self.first_error.is_none() && (met.is_missing || tables.is_error(met.kind)) {
+                self.first_error = Some(self.lines.row_of(range.from).saturating_add(1));
             }
+            let mut into = false;
             if let Some(kind) = kind {
                 if open.len() >= max_depth {
                     self.too_deep = true;
                 } else {
                     let index = number(self.nodes.len());
-                    let parent = open.last().map_or(0, |it| it.index);
-                    let range = Range { from: number(node.start_byte()), to: number(node.end_byte()) };
+                    let parent = open.last().copied().unwrap_or(0);
                     row = self.lines.row_from(row, range.from);
                     let field = match self.nodes.get(parent as usize) {
-                        Some(parent) if kind != ERROR => field_under(parent.kind, &cursor, tables),
+                        Some(parent) if kind != ERROR && !tables.is_fieldless(parent.kind) => {
+                            tables.field(met.field)
+                        }
                         _ => 0,
                     };
                     self.nodes.push(Flat { range, row, next: index + 1, parent, kind, field });
-                    let n_unmet = node.named_child_count();
-                    let may_hold = if !is_sound {
-                        true
-                    } else if n_unmet > 0 {
-                        !(tables.is_closed)(kind, text(range))
-                    } else {
-                        node.child_count() > 0 && tables.has_token(text(range))
-                    };
-                    if may_hold && cursor.goto_first_child() {
-                        open.push(Open { index, end: range.to, n_unmet });
-                        continue;
+                    let text = || bytes.get(range.from as usize..range.to as usize).unwrap_or_default();
+                    into = !is_sound || met.n_named_children == 0 || !(tables.is_closed)(kind, text());
+                    if into {
+                        open.push(index);
                     }
                 }
             }
-            let mut end = None;
-            loop {
-                let all_met = is_sound
-                    && open.last().is_none_or(|it| {
-                        it.n_unmet == 0 && {
-                            let from = end.unwrap_or_else(|| number(node.end_byte()));
-                            !tables.has_token(text(Range { from, to: it.end }))
-                        }
-                    });
-                if !all_met && cursor.goto_next_sibling() {
-                    break;
-                }
-                let Some(closed) = open.pop() else {
-                    return;
-                };
-                self.nodes[closed.index as usize].next = number(self.nodes.len());
-                end = Some(closed.end);
-                cursor.goto_parent();
+            if !steps.next(into) {
+                break;
             }
+        }
+        while let Some(last) = open.pop() {
+            self.close(Some(last));
+        }
+    }
+
+    /// All below a node was met.
+    fn close(&mut self, node: Option<u32>) {
+        let next = number(self.nodes.len());
+        if let Some(node) = node.and_then(|it| self.nodes.get_mut(it as usize)) {
+            node.next = next;
         }
     }
 
@@ -219,16 +199,6 @@ impl Iterator for Children<'_> {
         self.next = self.tree.after(node).0;
         Some(node)
     }
-}
-
-/// Asking for the field costs as much as all else that is asked of a node; many parents have none.
-fn field_under(parent: u8, cursor: &tree_sitter::TreeCursor<'_>, tables: &Tables) -> u8 {
-    let field = || cursor.field_id().map_or(0, |it| tables.field(it.get()));
-    if tables.is_fieldless(parent) {
-        debug_assert_eq!(field(), 0, "a parent of kind {parent} has a field");
-        return 0;
-    }
-    field()
 }
 
 fn number(value: usize) -> u32 {
