@@ -3,8 +3,8 @@
 use knowing_model::{Position, Reason};
 use rusqlite::Connection;
 
+use crate::edge_rows::each_edge;
 use crate::error::{Fault, Result};
-use crate::packed::unpack_sites;
 use crate::reader::Reader;
 use crate::symbols::{SYMBOLS, SymbolRow, symbol_of, tabled};
 use crate::unresolved::UnresolvedRow;
@@ -82,20 +82,15 @@ impl Reader<'_> {
 
     pub fn each_edge_place(&self, mut visit: impl FnMut(EdgePlace)) -> Result<()> {
         self.read(|db| {
-            let mut statement = db.prepare_cached(
-                "SELECT edge_row, sites FROM edges WHERE edge_row >= ?1 AND edge_row < ?1 + ?2 AND refuted = 0",
-            )?;
             self.each_unit(db, |unit| {
-                let mut rows = statement.query(unit.edges)?;
-                while let Some(row) = rows.next()? {
-                    let edge_row = row.get(0)?;
-                    let sites = unpack_sites(row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?);
-                    let sites = sites.ok_or_else(|| {
-                        Fault::damaged(format!("the sites of edge row {edge_row} cannot be read"))
-                    })?;
-                    visit(EdgePlace { edge_row, file_row: unit.file_row, first: sites.first().copied() });
-                }
-                Ok(())
+                let (first, n) = unit.edges;
+                each_edge(db, (first, first.saturating_add(n)), |edge_row, edge| {
+                    if !edge.refuted {
+                        let first = edge.sites()?.first().copied();
+                        visit(EdgePlace { edge_row, file_row: unit.file_row, first });
+                    }
+                    Ok(())
+                })
             })
         })
     }

@@ -1,13 +1,14 @@
 //! Units against their digests: every column of every row of theirs is in it.
 
 use knowing_model::identity::edge_id;
-use knowing_model::{EdgeKind, NodeFlags, Position, Provenance, Reason, Span};
+use knowing_model::{NodeFlags, Position, Reason, Span};
 use rusqlite::{CachedStatement, Connection, Row};
 
 use crate::check::{Checked, Known, KnownLeaf, KnownUnit, blob, small, text};
 use crate::digest::Content;
+use crate::edge_rows::{StoredEdge, unpack_edges};
 use crate::error::Fault;
-use crate::packed::{unpack_rows, unpack_sites};
+use crate::packed::unpack_rows;
 
 pub(crate) fn check_units(db: &Connection, checked: &mut Checked, known: &mut Known) -> Result<(), Fault> {
     let mut units = db.prepare(
@@ -20,17 +21,19 @@ pub(crate) fn check_units(db: &Connection, checked: &mut Checked, known: &mut Kn
              WHERE node_row >= ?1 AND node_row < ?1 + ?2 ORDER BY node_row",
         )?,
         edges: db.prepare_cached(
-            "SELECT unit, source, target, kind, base_provenance, base_confidence, site_count, sites, refuted
-             FROM edges WHERE edge_row >= ?1 AND edge_row < ?1 + ?2 ORDER BY edge_row",
+            "SELECT unit, edge_row, packed FROM edges
+             WHERE edge_row >= ?1 AND edge_row < ?1 + ?2 ORDER BY edge_row",
         )?,
         sites: db.prepare_cached(
             "SELECT unit, source, name, receiver, argc, line, col, reason, candidates FROM unresolved
              WHERE site_row >= ?1 AND site_row < ?1 + ?2 ORDER BY site_row",
         )?,
         content: Content::default(),
+        n_rows: [0; 3],
     };
     let mut rows = units.query([])?;
-    let mut counted = (0, 0, 0);
+    // Of a unit that cannot be read, not all rows are counted.
+    let mut all_read = true;
     while let Some(row) = rows.next()? {
         checked.units += 1;
         let unit_row: i64 = row.get(0)?;
@@ -44,9 +47,9 @@ pub(crate) fn check_units(db: &Connection, checked: &mut Checked, known: &mut Kn
         if shape.file_row != 0 && !u32::try_from(shape.file_row).is_ok_and(|it| known.files.contains(it)) {
             checked.error("units", format!("unit row {unit}: its file row {} is not there", shape.file_row));
         }
-        counted.0 += i64::from(shape.nodes.1);
-        counted.1 += i64::from(shape.edges.1);
-        counted.2 += i64::from(shape.sites.1);
+        checked.nodes += u64::from(shape.nodes.1);
+        checked.edges += u64::from(shape.edges.1);
+        checked.unresolved += u64::from(shape.sites.1);
         match reader.read(unit, &shape, known)? {
             Ok(mut found) => {
                 found.file_row = u32::try_from(shape.file_row).unwrap_or(0);
@@ -57,22 +60,18 @@ pub(crate) fn check_units(db: &Connection, checked: &mut Checked, known: &mut Kn
                 known.units.insert(unit, found);
             }
             Err(what) => {
+                all_read = false;
                 checked.error("units", format!("unit row {unit}: {what}"));
                 known.units.insert(unit, KnownUnit::default());
             }
         }
     }
-    let tables = [("nodes", counted.0), ("edges", counted.1), ("unresolved", counted.2)];
-    let totals = [&mut checked.nodes, &mut checked.edges, &mut checked.unresolved];
-    let mut surplus = Vec::new();
-    for ((table, expected), total) in tables.into_iter().zip(totals) {
+    for (table, n_read) in ["nodes", "edges", "unresolved"].into_iter().zip(reader.n_rows) {
         let n_rows: i64 = db.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0))?;
-        *total = n_rows as u64;
-        if n_rows != expected {
-            surplus.push(format!("`{table}` has {n_rows} rows, and its units have {expected}"));
+        if all_read && n_rows != n_read {
+            checked.error("units", format!("`{table}` has {n_rows} rows, and its units have {n_read}"));
         }
     }
-    surplus.into_iter().for_each(|it| checked.error("units", it));
     Ok(())
 }
 
@@ -107,6 +106,8 @@ struct UnitReader<'db> {
     edges: CachedStatement<'db>,
     sites: CachedStatement<'db>,
     content: Content,
+    /// Those that were read of nodes, edges and sites.
+    n_rows: [i64; 3],
 }
 
 type Found<T> = Result<Result<T, String>, Fault>;
@@ -119,21 +120,22 @@ impl UnitReader<'_> {
         content.clear();
         let parts = [
             ("node", &mut self.nodes, shape.nodes, push_node as PushRow),
-            ("edge", &mut self.edges, shape.edges, push_edge),
+            ("edge", &mut self.edges, shape.edges, push_edges),
             ("site", &mut self.sites, shape.sites, push_site),
         ];
-        for (what, statement, range, push) in parts {
+        for ((what, statement, range, push), n_rows) in parts.into_iter().zip(&mut self.n_rows) {
             content.number(range.1);
             let mut rows = statement.query(range)?;
             let mut at = range.0;
             while let Some(row) = rows.next()? {
+                *n_rows += 1;
                 if row.get::<_, i64>(0).ok() != Some(i64::from(unit)) {
                     return Ok(Err(format!("{what} row {at} says that it is of another unit")));
                 }
-                if let Err(wrong) = push(row, known, content, &mut found) {
-                    return Ok(Err(format!("{what} row {at}: {wrong}")));
+                match push(row, at, known, content, &mut found) {
+                    Ok(n) => at = at.saturating_add(n),
+                    Err(wrong) => return Ok(Err(format!("{what} row {at}: {wrong}"))),
                 }
-                at += 1;
             }
             if at - range.0 != range.1 {
                 return Ok(Err(format!("it has {} {what} rows, and says {}", at - range.0, range.1)));
@@ -143,16 +145,18 @@ impl UnitReader<'_> {
     }
 }
 
-type PushRow = fn(&Row<'_>, &Known, &mut Content, &mut KnownUnit) -> Result<(), &'static str>;
+/// Takes a row, and says how many nodes, edges or sites are in it. It should have the number that is given.
+type PushRow = fn(&Row<'_>, u32, &Known, &mut Content, &mut KnownUnit) -> Result<u32, &'static str>;
 
 const UNREADABLE: &str = "it cannot be read";
 
 fn push_node(
     row: &Row<'_>,
+    _at: u32,
     known: &Known,
     content: &mut Content,
     found: &mut KnownUnit,
-) -> Result<(), &'static str> {
+) -> Result<u32, &'static str> {
     let number = |at: usize| row.get::<_, u32>(at).map_err(|_| UNREADABLE);
     let sym = number(1)?;
     let symbol = known.symbol(i64::from(sym)).ok_or("its symbol is not there")?;
@@ -165,54 +169,66 @@ fn push_node(
     let (signature, doc) = (text(row, 7).ok_or(UNREADABLE)?, text(row, 8).ok_or(UNREADABLE)?);
     content.node(symbol.id.as_bytes(), span, flags, signature, doc);
     found.nodes.insert(sym);
-    Ok(())
+    Ok(1)
+}
+
+fn push_edges(
+    row: &Row<'_>,
+    at: u32,
+    known: &Known,
+    content: &mut Content,
+    found: &mut KnownUnit,
+) -> Result<u32, &'static str> {
+    // Several are in a row, so that their number does not follow from how many rows there are.
+    if row.get(1) != Ok(at) {
+        return Err("there is another one in its place");
+    }
+    let packed = blob(row, 2).ok_or(UNREADABLE)?;
+    let mut n = 0;
+    for edge in unpack_edges(packed) {
+        push_edge(&edge.map_err(|_| UNREADABLE)?, known, content, found)?;
+        n += 1;
+    }
+    Ok(n)
 }
 
 fn push_edge(
-    row: &Row<'_>,
+    edge: &StoredEdge<'_>,
     known: &Known,
     content: &mut Content,
     found: &mut KnownUnit,
 ) -> Result<(), &'static str> {
-    let end = |at: usize| -> Result<_, &'static str> {
-        let sym: u32 = row.get(at).map_err(|_| UNREADABLE)?;
-        Ok((sym, known.symbol(i64::from(sym)).ok_or("one of its ends is not there")?))
-    };
-    let ((source_row, source), (target_row, target)) = (end(1)?, end(2)?);
-    let kind = small(row, 3).and_then(EdgeKind::from_id).ok_or("its kind is not one there is")?;
-    let provenance =
-        small(row, 4).and_then(Provenance::from_id).ok_or("its provenance is not one there is")?;
-    let confidence_bp: u16 = row.get(5).map_err(|_| UNREADABLE)?;
-    let n_sites: u32 = row.get(6).map_err(|_| UNREADABLE)?;
-    let sites = blob(row, 7).and_then(unpack_sites).ok_or("its sites cannot be read")?;
-    let refuted: i64 = row.get(8).map_err(|_| UNREADABLE)?;
-    let how = (kind.id(), provenance.id(), confidence_bp);
-    content.edge(source.id.as_bytes(), target.id.as_bytes(), how, n_sites, &sites);
-    for (sym, symbol) in [(source_row, source), (target_row, target)] {
+    let end = |sym: u32| known.symbol(i64::from(sym)).ok_or("one of its ends is not there");
+    let (source, target) = (end(edge.source)?, end(edge.target)?);
+    let (provenance, confidence_bp) = edge.base.ok_or("it has no provenance")?;
+    let sites = edge.sites().map_err(|_| "its sites cannot be read")?;
+    let how = (edge.kind.id(), provenance.id(), confidence_bp);
+    content.edge(source.id.as_bytes(), target.id.as_bytes(), how, edge.n_sites, &sites);
+    content.enrichment(edge.t2, edge.refuted);
+    for (sym, symbol) in [(edge.source, source), (edge.target, target)] {
         if !symbol.is_virtual {
             found.ends.insert(sym);
         }
     }
-    match refuted {
-        0 => found.leaves.push(KnownLeaf {
+    if !edge.refuted {
+        found.leaves.push(KnownLeaf {
             package: source.package,
-            kind,
+            kind: edge.kind,
             provenance,
             confidence_bp,
-            id: edge_id(source.id, target.id, kind),
-        }),
-        1 => {}
-        _ => return Err("it is neither refuted nor not"),
+            id: edge_id(source.id, target.id, edge.kind),
+        });
     }
     Ok(())
 }
 
 fn push_site(
     row: &Row<'_>,
+    _at: u32,
     known: &Known,
     content: &mut Content,
     _found: &mut KnownUnit,
-) -> Result<(), &'static str> {
+) -> Result<u32, &'static str> {
     let number = |at: usize| row.get::<_, u32>(at).map_err(|_| UNREADABLE);
     let source = known.symbol(i64::from(number(1)?)).ok_or("its symbol is not there")?;
     let said = (text(row, 2).ok_or(UNREADABLE)?, text(row, 3).ok_or(UNREADABLE)?);
@@ -226,5 +242,5 @@ fn push_site(
     }
     let position = Position { line: number(5)?, column: number(6)? };
     content.unresolved(source.id.as_bytes(), said, how, position, candidates.into_iter());
-    Ok(())
+    Ok(1)
 }

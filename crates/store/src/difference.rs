@@ -4,9 +4,9 @@ use knowing_model::{EdgeKind, Position, Provenance, Span};
 
 use rusqlite::Row;
 
+use crate::edge_rows::{StoredEdge, each_edge};
 use crate::error::Result;
-use crate::reader::{Reader, effective};
-use crate::symbols::tabled;
+use crate::reader::Reader;
 
 /// Rows of units that only one of two snapshots has.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -55,11 +55,6 @@ impl Reader<'_> {
                 "SELECT sym, node_row, line_start, line_end, name_line, name_col, signature, doc FROM nodes
                  WHERE node_row >= ?1 AND node_row < ?1 + ?2",
             )?;
-            let mut edges = db.prepare_cached(
-                "SELECT edge_row, source, target, kind,
-                        base_provenance, base_confidence, t2_provenance, t2_confidence
-                 FROM edges WHERE edge_row >= ?1 AND edge_row < ?1 + ?2 AND refuted = 0",
-            )?;
             for unit_row in &own {
                 type Shape = ((u32, u32), (u32, u32), i64);
                 let (node_rows, edge_rows, file_row): Shape = unit.query_row([unit_row], |row| {
@@ -82,18 +77,22 @@ impl Reader<'_> {
                 for row in nodes.query_map(node_rows, node)? {
                     rows.nodes.push(row?);
                 }
-                let mut found = edges.query(edge_rows)?;
-                while let Some(row) = found.next()? {
-                    let (provenance, confidence_bp) = effective(row, 4)?;
-                    rows.edges.push(OwnEdge {
-                        edge_row: row.get(0)?,
-                        source: row.get(1)?,
-                        target: row.get(2)?,
-                        kind: tabled(row, 3, EdgeKind::from_id)?,
-                        provenance,
-                        confidence_bp,
-                    });
-                }
+                let (first, n) = edge_rows;
+                each_edge(db, (first, first.saturating_add(n)), |edge_row, edge| {
+                    if !edge.refuted {
+                        let (provenance, confidence_bp) = edge.effective()?;
+                        let StoredEdge { source, target, kind, .. } = edge;
+                        rows.edges.push(OwnEdge {
+                            source,
+                            target,
+                            kind,
+                            provenance,
+                            confidence_bp,
+                            edge_row,
+                        });
+                    }
+                    Ok(())
+                })?;
             }
             Ok(())
         })?;

@@ -3,7 +3,9 @@
 
 use std::cmp::Ordering;
 
-use knowing_model::{Edge, Hash, Hasher, Node, NodeFlags, Position, Span, Symbol, Unit, Unresolved};
+use knowing_model::{
+    Edge, Hash, Hasher, Node, NodeFlags, Position, Provenance, Span, Symbol, Unit, Unresolved,
+};
 
 /// Arranges one unit after the other, in the same memory.
 pub(crate) struct Canon<'a> {
@@ -118,6 +120,17 @@ impl Content {
         self.number(sites.len() as u32);
         for &site in sites {
             self.position(site);
+        }
+    }
+
+    /// What a language server says of the edge before; nothing where none was asked.
+    pub(crate) fn enrichment(&mut self, t2: Option<(Provenance, u16)>, refuted: bool) {
+        if let Some((provenance, confidence_bp)) = t2 {
+            self.0.push(provenance.id());
+            self.0.extend(confidence_bp.to_le_bytes());
+        }
+        if refuted {
+            self.0.push(1);
         }
     }
 

@@ -14,6 +14,7 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 use rustc_hash::FxHashSet;
 
 use crate::connection::Store;
+use crate::edge_rows::each_edge;
 use crate::error::{Fault, Result};
 use crate::packed::unpack_rows;
 use crate::packs::forget_old;
@@ -337,7 +338,9 @@ fn sweep_units(
     for (at, (table, key)) in tables.into_iter().enumerate() {
         let mut delete = db.prepare(&format!("DELETE FROM {table} WHERE {key} >= ?1 AND {key} < ?1 + ?2"))?;
         for (_, ranges) in &dead {
-            collected.add(table, delete.execute(ranges[at])?);
+            delete.execute(ranges[at])?;
+            // A row holds several edges.
+            collected.add(table, ranges[at].1 as usize);
         }
     }
     let mut delete = db.prepare("DELETE FROM units WHERE unit_row = ?1")?;
@@ -365,18 +368,17 @@ fn sweep_files(
 
 fn sweep_symbols(db: &Connection, collected: &mut Collected) -> std::result::Result<(), Fault> {
     let mut used = RoaringBitmap::new();
-    for query in [
-        "SELECT sym FROM nodes",
-        "SELECT source FROM edges",
-        "SELECT target FROM edges",
-        "SELECT source FROM unresolved",
-    ] {
+    for query in ["SELECT sym FROM nodes", "SELECT source FROM unresolved"] {
         let mut statement = db.prepare(query)?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
             used.insert(row.get(0)?);
         }
     }
+    each_edge(db, (0, u32::MAX), |_, edge| {
+        used.extend([edge.source, edge.target]);
+        Ok(())
+    })?;
     let mut statement = db.prepare("SELECT candidates FROM unresolved WHERE candidates > x''")?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {

@@ -5,8 +5,9 @@ use roaring::RoaringBitmap;
 use rusqlite::Connection;
 use rustc_hash::FxHashMap;
 
+use crate::edge_rows::{StoredEdge, each_edge};
 use crate::error::{Fault, Result};
-use crate::reader::{Reader, effective};
+use crate::reader::Reader;
 use crate::symbols::tabled;
 
 /// Nodes and edges in the order of their rows; what has no node row comes last.
@@ -183,27 +184,19 @@ pub(crate) fn read_edges(
     edges: &mut Vec<GraphEdge>,
     seen: &mut Seen,
 ) -> std::result::Result<(), Fault> {
-    let mut statement = db.prepare_cached(
-        "SELECT edge_row, source, target, kind, base_provenance, base_confidence, t2_provenance, t2_confidence
-         FROM edges WHERE edge_row >= ?1 AND edge_row < ?2 AND refuted = 0 ORDER BY edge_row",
-    )?;
     edges.reserve_exact(n_rows(ranges));
     for &range in ranges {
-        let mut rows = statement.query(range)?;
-        while let Some(row) = rows.next()? {
-            let (provenance, confidence_bp) = effective(row, 4)?;
-            let edge = GraphEdge {
-                edge_row: row.get(0)?,
-                source: row.get(1)?,
-                target: row.get(2)?,
-                kind: tabled(row, 3, EdgeKind::from_id)?,
-                provenance,
-                confidence_bp,
-            };
-            seen.note(edge.source, Sight::EndOfEdge);
-            seen.note(edge.target, Sight::EndOfEdge);
-            edges.push(edge);
-        }
+        each_edge(db, range, |edge_row, edge| {
+            if edge.refuted {
+                return Ok(());
+            }
+            let StoredEdge { source, target, kind, .. } = edge;
+            let (provenance, confidence_bp) = edge.effective()?;
+            seen.note(source, Sight::EndOfEdge);
+            seen.note(target, Sight::EndOfEdge);
+            edges.push(GraphEdge { source, target, kind, provenance, confidence_bp, edge_row });
+            Ok(())
+        })?;
     }
     Ok(())
 }

@@ -10,24 +10,40 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, TransactionState};
 
 use crate::error::Fault;
+use crate::single_edges::pack_single_edges;
 
 /// Takes the schema from the version before to `version`.
 #[derive(Clone, Copy)]
 pub(crate) struct Migration {
     pub(crate) version: u32,
     pub(crate) sql: &'static str,
+    /// What SQL cannot do, after it and in the same transaction.
+    pub(crate) convert: Option<Convert>,
+}
+
+type Convert = fn(&Connection) -> Result<(), Fault>;
+
+impl Migration {
+    pub(crate) const fn of_sql(version: u32, sql: &'static str) -> Migration {
+        Migration { version, sql, convert: None }
+    }
 }
 
 /// Versions are 1, 2, 3 ... and a step is never changed once it was released.
 pub(crate) const MIGRATIONS: &[Migration] = &[
-    Migration { version: 1, sql: include_str!("schema/001_initial.sql") },
-    Migration { version: 2, sql: include_str!("schema/002_search.sql") },
-    Migration { version: 3, sql: include_str!("schema/003_packs.sql") },
-    Migration { version: 4, sql: include_str!("schema/004_walked.sql") },
-    Migration { version: 5, sql: include_str!("schema/005_notes.sql") },
-    Migration { version: 6, sql: include_str!("schema/006_sums.sql") },
-    Migration { version: 7, sql: include_str!("schema/007_sessions.sql") },
-    Migration { version: 8, sql: include_str!("schema/008_feedback.sql") },
+    Migration::of_sql(1, include_str!("schema/001_initial.sql")),
+    Migration::of_sql(2, include_str!("schema/002_search.sql")),
+    Migration::of_sql(3, include_str!("schema/003_packs.sql")),
+    Migration::of_sql(4, include_str!("schema/004_walked.sql")),
+    Migration::of_sql(5, include_str!("schema/005_notes.sql")),
+    Migration::of_sql(6, include_str!("schema/006_sums.sql")),
+    Migration::of_sql(7, include_str!("schema/007_sessions.sql")),
+    Migration::of_sql(8, include_str!("schema/008_feedback.sql")),
+    Migration {
+        version: 9,
+        sql: include_str!("schema/009_packed_edges.sql"),
+        convert: Some(pack_single_edges),
+    },
 ];
 
 /// `knwg` in ASCII.
@@ -78,6 +94,9 @@ fn step(connection: &Connection, migration: &Migration) -> Result<(), Fault> {
     // Another process may have done the same while this one waited for the lock.
     if number(connection, "user_version")? < migration.version {
         connection.execute_batch(migration.sql)?;
+        if let Some(convert) = migration.convert {
+            convert(connection)?;
+        }
         connection.pragma_update(None, "application_id", APPLICATION_ID)?;
         connection.pragma_update(None, "user_version", migration.version)?;
     }

@@ -109,7 +109,7 @@ pub(crate) fn unpack_rows(mut packed: &[u8]) -> Option<Vec<u32>> {
 }
 
 /// Seven bits a byte, lowest first; the high bit says that more follow.
-fn push_number(mut number: u64, out: &mut Vec<u8>) {
+pub(crate) fn push_number(mut number: u64, out: &mut Vec<u8>) {
     while number >= 0x80 {
         out.push(number as u8 | 0x80);
         number >>= 7;
@@ -117,17 +117,21 @@ fn push_number(mut number: u64, out: &mut Vec<u8>) {
     out.push(number as u8);
 }
 
-fn take_number(packed: &mut &[u8]) -> Option<u64> {
+/// None for what `push_number` would have written otherwise: a number has one spelling.
+pub(crate) fn take_number(packed: &mut &[u8]) -> Option<u64> {
     let mut number = 0;
-    for shift in (0..64).step_by(7) {
+    for shift in (0..63).step_by(7) {
         let (&byte, rest) = packed.split_first()?;
         *packed = rest;
         number |= u64::from(byte & 0x7f) << shift;
         if byte < 0x80 {
-            return Some(number);
+            return (byte != 0 || shift == 0).then_some(number);
         }
     }
-    None
+    // The last of 64 bits.
+    let (&byte, rest) = packed.split_first()?;
+    *packed = rest;
+    (byte == 1).then_some(number | 1 << 63)
 }
 
 #[cfg(test)]

@@ -7,11 +7,11 @@ use roaring::RoaringBitmap;
 use rusqlite::{Connection, OptionalExtension, Row};
 
 use crate::connection::Store;
+use crate::edge_rows::unpack_edges;
 use crate::error::{Fault, Result};
 use crate::files::{FILE_COLUMNS, FileRow, file_of};
-use crate::packed::unpack_sites;
 use crate::snapshots::{SnapshotRow, sets_of};
-use crate::symbols::{SYMBOLS, SymbolRow, symbol_of, tabled};
+use crate::symbols::{SYMBOLS, SymbolRow, symbol_of};
 
 /// One snapshot, from begin to end: a writer changes nothing of what this sees.
 #[derive(Debug)]
@@ -106,28 +106,28 @@ impl Reader<'_> {
 
     pub fn edge_sites(&self, edge_row: u32) -> Result<EdgeSites> {
         self.read(|db| {
+            // The row that it stands in is the last that begins at or before it.
             let mut statement = db.prepare_cached(
-                "SELECT e.source, e.target, e.kind, e.base_provenance, e.base_confidence, e.t2_provenance,
-                        e.t2_confidence, e.site_count, e.sites, ifnull(f.path, '')
+                "SELECT e.edge_row, e.packed, ifnull(f.path, '')
                  FROM edges e JOIN units u ON u.unit_row = e.unit LEFT JOIN files f ON f.file_row = u.file_row
-                 WHERE e.edge_row = ?1",
+                 WHERE e.edge_row = (SELECT max(edge_row) FROM edges WHERE edge_row <= ?1)",
             )?;
+            let missing = || Fault::damaged(format!("there is no edge {edge_row}"));
             let mut rows = statement.query([edge_row])?;
-            let row =
-                rows.next()?.ok_or_else(|| Fault::damaged(format!("there is no edge row {edge_row}")))?;
-            let (provenance, confidence_bp) = effective(row, 3)?;
-            let sites = unpack_sites(row.get_ref(8)?.as_blob().map_err(rusqlite::Error::from)?);
+            let row = rows.next()?.ok_or_else(missing)?;
+            let packed = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
+            let place = (edge_row - row.get::<_, u32>(0)?) as usize;
+            let edge = unpack_edges(packed).nth(place).ok_or_else(missing)??;
+            let (provenance, confidence_bp) = edge.effective()?;
             Ok(EdgeSites {
-                source: row.get(0)?,
-                target: row.get(1)?,
-                kind: tabled(row, 2, EdgeKind::from_id)?,
+                source: edge.source,
+                target: edge.target,
+                kind: edge.kind,
                 provenance,
                 confidence_bp,
-                path: row.get(9)?,
-                sites: sites.ok_or_else(|| {
-                    Fault::damaged(format!("the sites of edge row {edge_row} cannot be read"))
-                })?,
-                n_sites: row.get(7)?,
+                path: row.get(2)?,
+                sites: edge.sites()?,
+                n_sites: edge.n_sites,
             })
         })
     }
@@ -226,19 +226,6 @@ impl Reader<'_> {
             }
         }
         Ok(None)
-    }
-}
-
-/// Provenance and confidence from the four columns at `at`: the higher confidence, and enrichment when they are equal.
-pub(crate) fn effective(row: &Row<'_>, at: usize) -> std::result::Result<(Provenance, u16), Fault> {
-    let base = row.get::<_, Option<u16>>(at + 1)?;
-    let enriched = row.get::<_, Option<u16>>(at + 3)?;
-    match (base, enriched) {
-        (Some(base), enriched) if enriched.is_none_or(|it| it < base) => {
-            Ok((tabled(row, at, Provenance::from_id)?, base))
-        }
-        (_, Some(enriched)) => Ok((tabled(row, at + 2, Provenance::from_id)?, enriched)),
-        _ => Err(Fault::damaged("an edge row has no provenance")),
     }
 }
 

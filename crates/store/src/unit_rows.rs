@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use knowing_model::{Provenance, Reason};
+use knowing_model::Reason;
 use rusqlite::Connection;
 
 use crate::bulk::NodePlace;
+use crate::edge_rows::each_edge;
 use crate::error::{Fault, Result};
 use crate::graph_rows::{GraphRows, Ranges, Seen, read_edges, read_nodes, read_virtual_nodes};
 use crate::reader::Reader;
@@ -55,19 +56,15 @@ impl Reader<'_> {
     pub fn tally_of(&self, ranges: &[UnitRange]) -> Result<Tally> {
         self.read(|db| {
             let mut tally = Tally::default();
-            let mut edges = db.prepare_cached(
-                "SELECT base_provenance, count(*) FROM edges WHERE edge_row >= ?1 AND edge_row < ?2
-                 GROUP BY base_provenance",
-            )?;
             let mut sites = db.prepare_cached(
                 "SELECT reason, count(*) FROM unresolved WHERE site_row >= ?1 AND site_row < ?2 GROUP BY reason",
             )?;
             for range in ranges {
-                let mut rows = edges.query((range.edges.start, range.edges.end))?;
-                while let Some(row) = rows.next()? {
-                    let name = tabled(row, 0, Provenance::from_id)?.name();
-                    *tally.edges.entry(name).or_default() += row.get::<_, i64>(1)? as u64;
-                }
+                each_edge(db, (range.edges.start, range.edges.end), |_, edge| {
+                    let (provenance, _) = edge.base.ok_or_else(|| Fault::damaged("an edge has no provenance"))?;
+                    *tally.edges.entry(provenance.name()).or_default() += 1;
+                    Ok(())
+                })?;
                 let mut rows = sites.query((range.sites.start, range.sites.end))?;
                 while let Some(row) = rows.next()? {
                     let name = tabled(row, 0, Reason::from_id)?.name();

@@ -4,6 +4,7 @@ use knowing_model::{Edge, Hash, Node, NodeFlags, Symbol, Unit, Unresolved};
 use rusqlite::{CachedStatement, Connection, OptionalExtension};
 
 use crate::digest::Canon;
+use crate::edge_rows::{EdgePacker, IN_A_ROW, StoredEdge};
 use crate::error::Fault;
 use crate::graph_rows::{GraphEdge, GraphNode, GraphRows};
 use crate::late_indexes::LateIndexes;
@@ -67,6 +68,7 @@ struct Writer<'db, 'a> {
     /// Next free row of each table; rows are given out here so that a unit's are contiguous.
     next: Next,
     packed: Vec<u8>,
+    edges: EdgePacker,
     graph: Collected,
 }
 
@@ -147,11 +149,7 @@ impl<'db, 'a> Writer<'db, 'a> {
                  (unit, sym, flags, line_start, line_end, name_line, name_col, signature, doc)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
             )?,
-            edge: db.prepare_cached(
-                "INSERT INTO edges
-                 (unit, source, target, kind, base_provenance, base_confidence, site_count, sites)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-            )?,
+            edge: db.prepare_cached("INSERT INTO edges (edge_row, unit, packed) VALUES (?1, ?2, ?3)")?,
             unresolved: db.prepare_cached(
                 "INSERT INTO unresolved
                  (unit, source, name, receiver, argc, line, col, reason, candidates)
@@ -160,10 +158,16 @@ impl<'db, 'a> Writer<'db, 'a> {
             next: Next {
                 unit: next_row(db, "SELECT max(unit_row) FROM units")?,
                 node: next_row(db, "SELECT max(node_row) FROM nodes")?,
-                edge: next_row(db, "SELECT max(edge_row) FROM edges")?,
+                // The last row of edges holds several.
+                edge: next_row(
+                    db,
+                    "SELECT max(first_edge + n_edges - 1) FROM units
+                     WHERE unit_row = (SELECT unit FROM edges ORDER BY edge_row DESC LIMIT 1)",
+                )?,
                 site: next_row(db, "SELECT max(site_row) FROM unresolved")?,
             },
             packed: Vec::new(),
+            edges: EdgePacker::default(),
             graph: Collected::new(target.symbols.len()),
         })
     }
@@ -188,10 +192,9 @@ impl<'db, 'a> Writer<'db, 'a> {
             self.write_node(row, &unit.nodes[at as usize], node_row)?;
         }
         self.next.node = self.after(self.next.node, unit.nodes.len())?;
-        for (edge_row, &at) in (self.next.edge..).zip(&canon.edges) {
-            self.write_edge(row, &unit.edges[at as usize], edge_row)?;
+        for places in canon.edges.chunks(IN_A_ROW) {
+            self.write_edges(row, &unit.edges, places)?;
         }
-        self.next.edge = self.after(self.next.edge, unit.edges.len())?;
         for &at in &canon.unresolved {
             self.write_unresolved(row, &unit.unresolved[at as usize])?;
         }
@@ -217,22 +220,31 @@ impl<'db, 'a> Writer<'db, 'a> {
         Ok(())
     }
 
-    fn write_edge(&mut self, unit: u32, edge: &Edge, edge_row: u32) -> Result<(), Fault> {
-        let source = self.symbols.row(edge.source)?;
-        let target = self.symbols.row(edge.target)?;
-        self.graph.add_edge(edge, source, target, edge_row);
-        self.packed.clear();
-        pack_sites(&edge.sites, &mut self.packed);
-        self.edge.execute((
-            unit,
-            source,
-            target,
-            edge.kind.id(),
-            edge.provenance.id(),
-            edge.confidence_bp,
-            edge.n_sites,
-            &self.packed,
-        ))?;
+    /// One row: those of the edges that stand at `places`.
+    fn write_edges(&mut self, unit: u32, edges: &[Edge], places: &[u32]) -> Result<(), Fault> {
+        let first = self.next.edge;
+        let n = places.len() as u32;
+        self.next.edge = first.checked_add(n).ok_or(Fault::TooLarge)?;
+        self.edges.clear();
+        for (edge_row, &at) in (first..).zip(places) {
+            let edge = &edges[at as usize];
+            let source = self.symbols.row(edge.source)?;
+            let target = self.symbols.row(edge.target)?;
+            self.graph.add_edge(edge, source, target, edge_row);
+            self.packed.clear();
+            pack_sites(&edge.sites, &mut self.packed);
+            self.edges.push(&StoredEdge {
+                source,
+                target,
+                kind: edge.kind,
+                base: Some((edge.provenance, edge.confidence_bp)),
+                t2: None,
+                refuted: false,
+                n_sites: edge.n_sites,
+                sites: &self.packed,
+            });
+        }
+        self.edge.execute((first, unit, &self.edges.packed))?;
         Ok(())
     }
 

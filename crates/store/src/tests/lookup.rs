@@ -4,7 +4,7 @@ use knowing_model::name::Case;
 use knowing_model::{NodeKind, Provenance, identity};
 use tempfile::TempDir;
 
-use super::{Sample, URL, database, directory, node, open};
+use super::{Sample, URL, change_edges, database, directory, node, open};
 use crate::{Reader, SnapshotRow, Store, SymbolRow};
 
 /// A database with two files, overloads, a route, a file node and virtual things.
@@ -177,12 +177,11 @@ fn m7_what_a_language_server_adds_to_an_edge_changes_its_leaf_and_not_its_id() {
     };
     let (id, leaf, provenance) = edge();
     assert_eq!(provenance, Provenance::AstResolved);
-    let (server, confidence) = (Provenance::LspResolved.id(), Provenance::LspResolved.usual_confidence());
-    let upgrade = "UPDATE edges SET t2_provenance = ?1, t2_confidence = ?2 WHERE edge_row = 1";
-    store.connection.execute(upgrade, (server, confidence)).unwrap();
+    let server = (Provenance::LspResolved, Provenance::LspResolved.usual_confidence());
+    change_edges(&store, |edge| edge.t2 = Some(server));
     let (id_after, leaf_after, provenance) = edge();
     assert_eq!((id_after, provenance), (id, Provenance::LspResolved));
     assert_ne!(leaf_after, leaf);
-    store.connection.execute("UPDATE edges SET t2_provenance = NULL, t2_confidence = NULL", []).unwrap();
+    change_edges(&store, |edge| edge.t2 = None);
     assert_eq!(edge(), (id, leaf, Provenance::AstResolved));
 }

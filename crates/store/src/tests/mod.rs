@@ -20,6 +20,7 @@ use knowing_model::{
 };
 use tempfile::TempDir;
 
+use crate::edge_rows::{EdgePacker, StoredEdge, each_edge, unpack_edges};
 use crate::{Counts, FileState, NewFile, NewSnapshot, NewWorktree, SnapshotRow, Store, Written};
 
 const URL: &str = "github.com/acme/app";
@@ -219,6 +220,34 @@ fn edge(source: u32, target: u32, kind: EdgeKind, line: u32) -> Edge {
         sites: vec![Position { line, column: 8 }],
         n_sites: 1,
     }
+}
+
+/// Changes what is stored of every edge.
+fn change_edges(store: &Store, change: impl Fn(&mut StoredEdge<'_>)) {
+    let db = &store.connection;
+    let mut select = db.prepare("SELECT edge_row, packed FROM edges").unwrap();
+    let rows = select.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+    let rows: Vec<(i64, Vec<u8>)> = rows.map(Result::unwrap).collect();
+    for (row, packed) in rows {
+        let mut packer = EdgePacker::default();
+        for edge in unpack_edges(&packed) {
+            let mut edge = edge.unwrap();
+            change(&mut edge);
+            packer.push(&edge);
+        }
+        db.execute("UPDATE edges SET packed = ?2 WHERE edge_row = ?1", (row, packer.packed)).unwrap();
+    }
+}
+
+/// How many edges all rows of them hold.
+fn n_edges(store: &Store) -> u32 {
+    let mut n = 0;
+    each_edge(&store.connection, (0, u32::MAX), |_, _| {
+        n += 1;
+        Ok(())
+    })
+    .unwrap();
+    n
 }
 
 /// Edges of a snapshot as (source name, target name).

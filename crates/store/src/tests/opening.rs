@@ -3,11 +3,14 @@
 use std::fs;
 use std::path::Path;
 
+use knowing_model::Provenance;
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 
-use super::{Sample, URL, calls, database, directory, n_rows, open};
+use super::check::{check_clean, write_sound};
+use super::{Sample, URL, calls, database, directory, n_edges, n_rows, open};
 use crate::connection;
+use crate::edge_rows::unpack_edges;
 use crate::migrations::{MIGRATIONS, Migration, copy_path};
 use crate::{Error, Store};
 
@@ -91,7 +94,7 @@ fn many_threads_may_make_one_database_at_once() {
     });
     let store = open(&path);
     assert_eq!(store.repos().unwrap().len(), 6);
-    assert_eq!(n_rows(&store, "edges"), 6);
+    assert_eq!(n_edges(&store), 6);
 }
 
 #[track_caller]
@@ -170,10 +173,10 @@ fn a_place_that_cannot_hold_a_database_is_named() {
     }
 }
 
-const LATER: Migration = Migration {
-    version: NEXT,
-    sql: "CREATE TABLE later (value INTEGER) STRICT; ALTER TABLE nodes ADD COLUMN coverage INTEGER;",
-};
+const LATER: Migration = Migration::of_sql(
+    NEXT,
+    "CREATE TABLE later (value INTEGER) STRICT; ALTER TABLE nodes ADD COLUMN coverage INTEGER;",
+);
 
 #[test]
 fn s6_an_older_schema_migrates_and_answers_equally() {
@@ -197,15 +200,96 @@ fn s6_an_older_schema_migrates_and_answers_equally() {
     assert_eq!(calls(&open(&kept), &snapshot), before);
 }
 
+/// As version 8 had it: a row for each edge.
+fn unpack_database(store: &Store) {
+    let db = &store.connection;
+    let mut singles = Vec::new();
+    let mut statement = db.prepare("SELECT edge_row, unit, packed FROM edges").unwrap();
+    let mut rows = statement.query([]).unwrap();
+    while let Some(row) = rows.next().unwrap() {
+        let (first, unit, packed): (i64, i64, Vec<u8>) =
+            (row.get(0).unwrap(), row.get(1).unwrap(), row.get(2).unwrap());
+        for (edge_row, edge) in (first..).zip(unpack_edges(&packed)) {
+            let edge = edge.unwrap();
+            let sites = edge.sites.to_vec();
+            let ids = |known: Option<(Provenance, u16)>| (known.map(|it| it.0.id()), known.map(|it| it.1));
+            let (base, t2) = (ids(edge.base), ids(edge.t2));
+            let ends = (edge.source, edge.target, edge.kind.id());
+            singles.push((edge_row, unit, ends, base, t2, edge.refuted, edge.n_sites, sites));
+        }
+    }
+    drop(rows);
+    drop(statement);
+    let create = MIGRATIONS[0].sql.split("CREATE TABLE edges").nth(1).unwrap().split(';').next().unwrap();
+    db.execute_batch(&format!("DROP TABLE edges; CREATE TABLE edges{create}")).unwrap();
+    for (edge_row, unit, ends, base, t2, refuted, n_sites, sites) in singles {
+        let insert = "INSERT INTO edges VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
+        let (source, target, kind) = ends;
+        let values =
+            (edge_row, unit, source, target, kind, base.0, base.1, t2.0, t2.1, refuted, n_sites, sites);
+        db.execute(insert, values).unwrap();
+    }
+    db.pragma_update(None, "user_version", 8).unwrap();
+}
+
+#[test]
+fn s6_edges_in_single_rows_are_put_together_and_keep_their_numbers() {
+    let directory = directory();
+    let path = database(&directory);
+    let mut store = open(&path);
+    // More than go into one row.
+    let functions: Vec<String> = (0..150).map(|it| format!("function_{it}")).collect();
+    let functions: Vec<&str> = functions.iter().map(String::as_str).collect();
+    let sample = Sample::new(URL, 1).with_file("a.py", 1, &functions).with_file("b.py", 1, &["f", "g"]);
+    let snapshot = write_sound(&sample, &mut store);
+    assert!(n_rows(&store, "edges") > 3);
+    let all = |store: &Store| {
+        let reader = store.reader(&snapshot).unwrap();
+        let edges = reader.graph_rows().unwrap().edges;
+        let sites: Vec<_> = edges.iter().map(|it| reader.edge_sites(it.edge_row).unwrap()).collect();
+        (edges, sites)
+    };
+    let before = all(&store);
+    let packed: Vec<Vec<u8>> = packed_edges(&store);
+    unpack_database(&store);
+    assert_eq!(n_rows(&store, "edges"), before.0.len() as u32);
+    drop(store);
+
+    let store = open(&path);
+    assert_eq!(all(&store), before);
+    assert_eq!(packed_edges(&store), packed);
+    assert_eq!(n_rows(&store, "sqlite_schema WHERE name = 'single_edges'"), 0);
+    check_clean(&store);
+    assert_eq!(listing(&path), ["knowing.db", "knowing.db-shm", "knowing.db-wal", "knowing.db.v8"]);
+
+    // A damaged edge is left out, and missed.
+    unpack_database(&store);
+    store.connection.execute("UPDATE edges SET kind = 99 WHERE edge_row = 70", []).unwrap();
+    drop(store);
+    let store = open(&path);
+    assert_eq!(n_edges(&store), before.0.len() as u32 - 1);
+    for edge in before.0.iter().filter(|it| it.edge_row != 70) {
+        let sites = store.reader(&snapshot).unwrap().edge_sites(edge.edge_row).unwrap();
+        assert_eq!((sites.source, sites.target), (edge.source, edge.target));
+    }
+    assert!(store.reader(&snapshot).unwrap().edge_sites(70).is_err());
+    let findings = store.check().unwrap().findings;
+    assert!(findings.iter().any(|it| it.check == "units"), "{findings:#?}");
+}
+
+fn packed_edges(store: &Store) -> Vec<Vec<u8>> {
+    let mut statement = store.connection.prepare("SELECT packed FROM edges ORDER BY edge_row").unwrap();
+    let rows = statement.query_map([], |row| row.get(0)).unwrap();
+    rows.map(Result::unwrap).collect()
+}
+
 #[test]
 fn a_migration_that_fails_leaves_the_version_before() {
     let directory = directory();
     let path = database(&directory);
     drop(open(&path));
-    let broken = Migration {
-        version: NEXT + 1,
-        sql: "CREATE TABLE half (value INTEGER) STRICT; CREATE TABLE nodes (again);",
-    };
+    let broken =
+        Migration::of_sql(NEXT + 1, "CREATE TABLE half (value INTEGER) STRICT; CREATE TABLE nodes (again);");
     let list = [MIGRATIONS, &[LATER, broken]].concat();
     assert!(connection::open(&path, &list).is_err());
 
