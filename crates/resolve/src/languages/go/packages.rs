@@ -283,7 +283,8 @@ impl GoPackages {
         }
         // Conditions are what files say of themselves.
         for file in all.iter().map(|it| world.file_of(*it)).chain([file]) {
-            reads::note_in(file, Door::Top, self.file_hashes[file as usize], None);
+            let hash = self.file_hashes[file as usize];
+            reads::note_in(hash, Door::Top, hash, None);
         }
         let config = self.conditions.get(&file).map_or_else(Config::default, Condition::config);
         let is_built =
