@@ -65,6 +65,9 @@ enum Bench {
         /// Index each commit from scratch too, and compare roots and counts.
         #[arg(long)]
         check: bool,
+        /// Carry nothing from commit to commit in memory, as if a process of its own indexed each of them.
+        #[arg(long)]
+        alone: bool,
     },
     /// What trust costs: fsck, diffs, proofs, and bytes that a commit adds to the database.
     ///
@@ -212,12 +215,13 @@ struct Asked {
 fn main() -> anyhow::Result<()> {
     match Arguments::parse().bench {
         Bench::Index { path, commit, workers, runs } => index::report(&path, &commit, workers, runs),
-        Bench::Updates { path, commit, commits, workers, check } => updates::report(&updates::Asked {
+        Bench::Updates { path, commit, commits, workers, check, alone } => updates::report(&updates::Asked {
             path: &path,
             commit: &commit,
             n_commits: commits,
             workers,
             check,
+            alone,
         }),
         Bench::Integrity { path, commit, commits, apart } => integrity::report(&integrity::Asked {
             path: &std::fs::canonicalize(&path)?,

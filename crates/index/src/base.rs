@@ -1,11 +1,14 @@
 //! What a run builds on: the snapshot before it, as far as everything of it is at hand.
 
+use std::sync::Arc;
+
 use knowing_graph::Graph;
 use knowing_model::facts::FileFacts;
 use knowing_model::{RULESET, UnitLayer};
 use knowing_search::Names;
 use knowing_store::{FileRow, SnapshotRow, Store};
 
+use crate::carried::{Carried, Last};
 use crate::commit::FileList;
 use crate::results::{self, FileUnits, Results};
 use crate::{Request, Result, commit, names};
@@ -16,21 +19,28 @@ pub(crate) struct Base {
     pub(crate) files: Vec<FileRow>,
     /// Those that were opened and left out.
     pub(crate) skipped: Vec<FileRow>,
-    pub(crate) results: Results,
-    pub(crate) graph: Graph,
-    pub(crate) names: Names,
+    pub(crate) results: Arc<Results>,
+    pub(crate) graph: Arc<Graph>,
+    pub(crate) names: Arc<Names>,
+    /// Those of `files`, where the run before was one of this process; else none.
+    pub(crate) facts: Vec<Arc<FileFacts>>,
 }
+
+/// Path and facts of a version that is no more.
+pub(crate) type GoneFile<'a> = (&'a str, Arc<FileFacts>);
 
 impl Base {
     /// None when there is no such snapshot, or something of it is missing: then everything is made anew.
-    pub(crate) fn find(store: &Store, request: &Request<'_>) -> Result<Option<Base>> {
+    pub(crate) fn find(store: &Store, request: &Request<'_>, carried: &mut Carried) -> Result<Option<Base>> {
         if request.options.force {
             return Ok(None);
         }
         let Some(snapshot) = snapshot_before(store, request)? else { return Ok(None) };
-        let Some(results) = results::open(store, &snapshot) else { return Ok(None) };
-        let images = (commit::find_graph(store, &snapshot), names::find_names(store, &snapshot));
-        let (Some(graph), Some(names)) = images else { return Ok(None) };
+        let Some(Last { results, graph, names, facts }) =
+            carried.of(store, snapshot.id).or_else(|| read(store, &snapshot))
+        else {
+            return Ok(None);
+        };
         let reader = store.reader(&snapshot)?;
         let (files, skipped): (Vec<FileRow>, Vec<FileRow>) =
             reader.files()?.into_iter().partition(|it| it.skip_reason.is_none());
@@ -39,7 +49,7 @@ impl Base {
         let fits = rows.eq(results.files.iter().map(|it| i64::from(it.file_row)))
             && reader.unit_rows() == results.units();
         drop(reader);
-        Ok(fits.then_some(Base { snapshot, files, skipped, results, graph, names }))
+        Ok(fits.then_some(Base { snapshot, files, skipped, results, graph, names, facts }))
     }
 
     /// A file by its path, and its place.
@@ -59,12 +69,26 @@ impl Base {
     }
 
     /// Facts of the versions that are not among `same`; none when some cannot be read.
-    pub(crate) fn gone(&self, store: &Store, same: &[Option<u32>]) -> Option<Vec<(&str, FileFacts)>> {
+    pub(crate) fn gone(&self, store: &Store, same: &[Option<u32>]) -> Option<Vec<GoneFile<'_>>> {
         let mut is_there = vec![false; self.files.len()];
         same.iter().flatten().for_each(|it| is_there[*it as usize] = true);
-        let gone = self.files.iter().zip(is_there).filter(|it| !it.1).map(|it| it.0);
-        gone.map(|it| Some((it.path.as_str(), store.facts(it.row).ok()?))).collect()
+        let facts = |at: usize| match self.facts.get(at) {
+            Some(facts) => Some(facts.clone()),
+            None => store.facts(self.files[at].row).ok().map(Arc::new),
+        };
+        let gone = (0..self.files.len()).filter(|it| !is_there[*it]);
+        gone.map(|it| Some((self.files[it].path.as_str(), facts(it)?))).collect()
     }
+}
+
+/// What a run of another process left beside the database; none when some of it is missing.
+fn read(store: &Store, snapshot: &SnapshotRow) -> Option<Last> {
+    Some(Last {
+        results: results::open(store, snapshot)?.into(),
+        graph: commit::find_graph(store, snapshot)?.into(),
+        names: names::find_names(store, snapshot)?.into(),
+        facts: Vec::new(),
+    })
 }
 
 /// Where the checkout stands, else the newest of the repository.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use knowing_extract::SkipReason;
 use knowing_graph::{Graph, GraphInput};
-use knowing_model::{ContainerClass, EdgeId, Hash, RULESET, Stage, identity, package_of};
+use knowing_model::{ContainerClass, EdgeId, Hash, RULESET, SnapshotId, Stage, identity, package_of};
 use knowing_resolve::Resolution;
 use knowing_snapshot::{EdgeLeaf, Roots, Tree};
 use knowing_store::{
@@ -207,8 +207,8 @@ impl Tally {
     }
 }
 
-pub(crate) fn image_path(store: &Store, snapshot: &SnapshotRow) -> std::path::PathBuf {
-    store.images_dir().join(format!("{}.graph", snapshot.id))
+pub(crate) fn image_path(store: &Store, snapshot: SnapshotId) -> std::path::PathBuf {
+    store.images_dir().join(format!("{snapshot}.graph"))
 }
 
 /// What a snapshot says of itself, as a report of a run that made nothing.
@@ -280,7 +280,7 @@ pub fn open_graph(store: &Store, snapshot: &SnapshotRow) -> Result<Graph> {
 
 /// The image that is there, if it is whole.
 pub fn find_graph(store: &Store, snapshot: &SnapshotRow) -> Option<Graph> {
-    Graph::open(&image_path(store, snapshot), snapshot.id).ok()
+    Graph::open(&image_path(store, snapshot.id), snapshot.id).ok()
 }
 
 /// Builds the image of a snapshot's rows and writes it.
@@ -292,6 +292,6 @@ pub(crate) fn build_graph(store: &Store, snapshot: &SnapshotRow, rows: &GraphRow
     };
     let graph = Graph::build(snapshot.id, &input)?;
     // A reader may not be allowed to write here; the graph serves all the same.
-    let _ = graph.write(&image_path(store, snapshot));
+    let _ = graph.write(&image_path(store, snapshot.id));
     Ok(graph)
 }

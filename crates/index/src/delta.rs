@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::sync::Arc;
 
 use knowing_graph::{EdgeInput, EdgeRecord, Graph, GraphPatch, NodeIndex, NodeInput, Patched};
 use knowing_model::{ContainerClass, EdgeKind, NodeId, identity, package_of};
@@ -154,8 +155,8 @@ fn n_nodes(graph: &Graph, gone: &Gone, resolution: &Resolution) -> u64 {
 
 /// The images of the new snapshot, once its rows are written.
 pub(crate) struct Images {
-    pub(crate) graph: Graph,
-    pub(crate) names: Names,
+    pub(crate) graph: Arc<Graph>,
+    pub(crate) names: Arc<Names>,
     /// Nodes with other callers or callees.
     pub(crate) recalled: Vec<NodeIndex>,
 }
@@ -198,7 +199,7 @@ pub(crate) fn images(
     let new_ends = new_ends.flat_map(|it| [it.source, it.target]).filter_map(|it| graph.of_sym(it));
     let ends = old_ends.chain(new_ends.map(|it| graph.node(it).id()));
     let recalled = search_changes::recalled((&base.graph, &base.names), (&graph, &names), ends);
-    Ok(Some(Images { graph, names, recalled }))
+    Ok(Some(Images { graph: graph.into(), names: names.into(), recalled }))
 }
 
 fn patch_of<'r>(gone: &Gone, rows: &'r GraphRows) -> GraphPatch<'r> {

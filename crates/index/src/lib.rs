@@ -2,11 +2,13 @@
 //!
 //! ```text
 //! scan      what to read: a commit's tree, less what is skipped and why
+//! carried   what the next run of the same process does not have to read back
 //! base      the snapshot before, and what was kept for this run: what it says of unchanged files is not made again
 //! pipeline  the facts of every file, on all cores; known versions come from the store
 //! resolve   (another crate) facts of all files to nodes, edges and unresolved sites; those that a change concerns
 //! delta     what differs from the snapshot before: roots, counts and images follow from that
 //! commit    root hash, one transaction, then the graph image
+//! writing   what is written beside the database
 //! work      how the files on disk differ from a commit or a snapshot
 //! anchors   where a line of a snapshot stands in the file on disk
 //! history   what commits said of the declarations they touched
@@ -17,6 +19,7 @@
 
 mod anchors;
 mod base;
+mod carried;
 mod commit;
 mod delta;
 mod history;
@@ -33,22 +36,21 @@ mod search;
 mod search_changes;
 mod touched;
 mod work;
+mod writing;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
 use knowing_extract::Rules;
-use knowing_graph::Graph;
-use knowing_model::facts::FileFacts;
 use knowing_model::{Hash, RULESET, SnapshotId, UnitLayer};
-use knowing_resolve::{Input, InputFile, Previous, Resolution};
-use knowing_search::Names;
+use knowing_resolve::{Input, InputFile, Previous, Resolution, Tables};
 use knowing_store::{Counts, SnapshotRow, Store, Written, step};
 use knowing_vcs::ObjectFormat;
 use rayon::ThreadPool;
 
 pub use anchors::{Anchored, Anchors};
+pub use carried::Carried;
 pub use commit::{find_graph, open_graph};
 pub use names::{find_names, open_names};
 pub use progress::{Phase, PhaseTime, Progress, Silent};
@@ -57,7 +59,8 @@ pub use scan::{Skipped, Source};
 pub use search::{find_search, open_search, search_base};
 pub use work::{WorkChange, WorkChanges, WorkFiles};
 
-use crate::base::Base;
+use crate::base::{Base, GoneFile};
+use crate::carried::Last;
 use crate::commit::{FileList, Found};
 use crate::delta::{Gone, Images};
 use crate::pipeline::Files;
@@ -65,6 +68,7 @@ use crate::progress::Phases;
 use crate::results::{FileUnits, Results};
 use crate::scan::Scanned;
 use crate::search_changes::Since;
+use crate::writing::Writing;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -192,6 +196,20 @@ pub(crate) type Check<'a> = &'a (dyn Fn() -> Result<()> + Sync);
 
 /// Makes the snapshot of a tree, or finds it.
 pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) -> Result<Report> {
+    let mut carried = Carried::default();
+    let report = index_next(store, request, progress, &mut carried);
+    // To give back what thousands of files said takes a while that nobody has to wait for.
+    let _ = std::thread::Builder::new().spawn(move || drop(carried));
+    report
+}
+
+/// As `index`, for one run after the other: `carried` is what the one before left in memory.
+pub fn index_next(
+    store: &mut Store,
+    request: &Request<'_>,
+    progress: &dyn Progress,
+    carried: &mut Carried,
+) -> Result<Report> {
     let mut phases = Phases::new(progress);
     phases.begin(Phase::Scan, None);
     let before = commit::snapshot_of_place(store, request)?;
@@ -210,6 +228,7 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
     };
     let commit = commit::commit_of(request, &scanned);
     if let Some(snapshot) = already_there(store, request, &commit, dirty)? {
+        carried.write();
         commit::point_at(store, request, &snapshot)?;
         open_graph(store, &snapshot)?;
         make_search(store, request, &snapshot, None, &mut phases)?;
@@ -221,7 +240,7 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
         report.phases = phases.finish();
         return Ok(report);
     }
-    let mut base = Base::find(store, request)?;
+    let mut base = Base::find(store, request, carried)?;
     if let Source::Commit { checkout, commit } = request.source {
         scanned = match scan::scan_since(checkout, base.as_ref(), commit, request.options)? {
             Some(scanned) => scanned,
@@ -241,12 +260,17 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
     let gone = base.as_ref().and_then(|it| it.gone(store, &same));
     let is_wanted = || progress.is_wanted();
     let before_it = base.as_ref().zip(gone.as_deref());
-    let resolution = pool.install(|| resolve(request, &files, &same, before_it, &is_wanted));
+    let mut tables = carried.take_tables(base.as_ref().map(|it| it.snapshot.id));
+    let resolution = pool.install(|| resolve(request, &files, &same, before_it, &mut tables, &is_wanted));
     let resolution = resolution.ok_or(Error::Stopped)?;
     drop(gone);
     if resolution.kept.is_empty() {
         // Nothing stays as it was, or what is gone could not be read.
         base = None;
+    }
+    if base.is_none() {
+        // Nothing is carried on from a first run: it needs the most memory as it is.
+        tables = Tables::default();
     }
 
     request.options.check_time(progress)?;
@@ -282,7 +306,7 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
     phases.begin(Phase::Image, None);
     check_wanted(progress)?;
     let n_resolved = resolution.n_resolved;
-    let results = results_of(base.as_ref(), &same, resolution, &written);
+    let results = results_of(base.as_ref(), &same, resolution, &written).map(Arc::new);
     let after = files.read.iter().map(|it| (it.path.clone(), it.blob.as_bytes().to_vec())).collect();
     let partial = partial_files(&files);
     // Images that are made anew come from what was stored; facts are the larger part of what a run needs.
@@ -306,14 +330,22 @@ pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) 
         names: &images.names,
         recalled: &images.recalled,
     });
-    let writing = Writing::new(store, &snapshot, images.as_ref(), results.as_ref());
+    let writing = Writing::new(store, snapshot.id, images.as_ref(), results.as_ref());
+    // What nobody asks for before the next run does not have to be written.
+    let is_later = images.is_some() && carried.writes_later();
     std::thread::scope(|scope| {
         // What search needs is in memory, so that this can be written meanwhile.
-        scope.spawn(move || writing.run());
+        if !is_later {
+            scope.spawn(|| writing.run());
+        }
         pool.install(|| make_search(store, request, &snapshot, since.as_ref(), &mut phases))
     })?;
-    // To give back what thousands of files said takes a while that nobody has to wait for.
-    let _ = std::thread::Builder::new().spawn(move || drop(files));
+    let facts = files.map(|it| it.read.into_iter().map(|it| it.facts).collect());
+    let last = images.zip(results).zip(facts).map(|((images, results), facts)| {
+        let Images { graph, names, .. } = images;
+        Last { results, graph, names, facts }
+    });
+    carried.keep(store, snapshot.id, last, tables, is_later.then_some(writing));
     images::sweep(store, images::MAX_BYTES)?;
     step();
 
@@ -353,18 +385,19 @@ fn resolve(
     request: &Request<'_>,
     files: &Files,
     same: &[Option<u32>],
-    before: Option<(&Base, &[(&str, FileFacts)])>,
+    before: Option<(&Base, &[GoneFile<'_>])>,
+    tables: &mut Tables,
     is_wanted: &(dyn Fn() -> bool + Sync),
 ) -> Option<Resolution> {
     let inputs: Vec<InputFile<'_>> =
         files.read.iter().map(|it| InputFile { path: &it.path, facts: &it.facts }).collect();
     let input = Input { url: request.url, files: &inputs };
     let Some((base, gone)) = before else {
-        return knowing_resolve::resolve_while(&input, None, is_wanted);
+        return knowing_resolve::resolve_while(&input, None, tables, is_wanted);
     };
     let gone: Vec<InputFile<'_>> = gone.iter().map(|(path, facts)| InputFile { path, facts }).collect();
     let previous = Previous { record: &base.results.record, same, gone: &gone };
-    knowing_resolve::resolve_while(&input, Some(&previous), is_wanted)
+    knowing_resolve::resolve_while(&input, Some(&previous), tables, is_wanted)
 }
 
 /// Rows of the units that stay as they are, in ascending order.
@@ -376,46 +409,6 @@ fn kept_units(base: Option<&Base>, same: &[Option<u32>], resolution: &Resolution
     kept.extend(resolution.keeps_packages.then_some(base.results.packages));
     kept.sort_unstable();
     kept
-}
-
-/// What is written beside the database once the rows are. A reader may not be allowed to write here: images serve all the
-/// same, and without the keys the next run resolves everything.
-struct Writing<'a> {
-    snapshot: SnapshotId,
-    graph: Option<(PathBuf, &'a Graph)>,
-    names: Option<(PathBuf, &'a Names)>,
-    results: Option<(PathBuf, &'a Results)>,
-}
-
-impl<'a> Writing<'a> {
-    fn new(
-        store: &Store,
-        snapshot: &SnapshotRow,
-        images: Option<&'a Images>,
-        results: Option<&'a Results>,
-    ) -> Writing<'a> {
-        Writing {
-            snapshot: snapshot.id,
-            graph: images.map(|it| (commit::image_path(store, snapshot), &it.graph)),
-            names: images.map(|it| (names::path_of(store, snapshot), &it.names)),
-            results: results.map(|it| (results::path_of(store, snapshot), it)),
-        }
-    }
-
-    fn run(self) {
-        if let Some((path, graph)) = self.graph {
-            let _ = graph.write(&path);
-            step();
-        }
-        if let Some((path, names)) = self.names {
-            let _ = names.write(&path);
-            step();
-        }
-        if let Some((path, results)) = self.results {
-            let _ = results::write(&path, self.snapshot, results);
-            step();
-        }
-    }
 }
 
 /// Graph and names of the new snapshot: patched, or none when they are built from all rows.

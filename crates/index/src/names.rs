@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use knowing_graph::Graph;
-use knowing_model::ContainerClass;
+use knowing_model::{ContainerClass, SnapshotId};
 use knowing_search::{FileInput, NameInput, Names};
 use knowing_store::{SnapshotRow, Store, SymbolRow};
 use rustc_hash::FxHashMap;
@@ -20,7 +20,7 @@ pub fn open_names(store: &Store, snapshot: &SnapshotRow) -> Result<Names> {
 
 /// The image that is there, if it is whole.
 pub fn find_names(store: &Store, snapshot: &SnapshotRow) -> Option<Names> {
-    Names::open(&path_of(store, snapshot), snapshot.id).ok()
+    Names::open(&path_of(store, snapshot.id), snapshot.id).ok()
 }
 
 #[derive(Clone, Copy, Default)]
@@ -73,10 +73,10 @@ fn build(store: &Store, snapshot: &SnapshotRow, graph: &Graph) -> Result<Names> 
         files.iter().map(|it| FileInput { id: it.id, path: &it.path, language: &it.language }).collect();
     let names = Names::build(snapshot.id, &nodes, &inputs)?;
     // A reader may not be allowed to write here; the names serve all the same.
-    let _ = names.write(&path_of(store, snapshot));
+    let _ = names.write(&path_of(store, snapshot.id));
     Ok(names)
 }
 
-pub(crate) fn path_of(store: &Store, snapshot: &SnapshotRow) -> PathBuf {
-    store.images_dir().join(format!("{}.names", snapshot.id))
+pub(crate) fn path_of(store: &Store, snapshot: SnapshotId) -> PathBuf {
+    store.images_dir().join(format!("{snapshot}.names"))
 }

@@ -1,7 +1,7 @@
 //! The facts of every file of a tree, on all cores. Known versions come from the store and are not read again.
 
 use std::cell::RefCell;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use knowing_extract::{Rules, Screen, SkipReason};
 use knowing_model::facts::FileFacts;
@@ -21,7 +21,8 @@ pub(crate) struct ReadFile {
     pub(crate) id: FileId,
     pub(crate) path: String,
     pub(crate) blob: BlobId,
-    pub(crate) facts: FileFacts,
+    /// The same in all runs of a process that carry it on.
+    pub(crate) facts: Arc<FileFacts>,
     pub(crate) origin: Origin,
     /// Its place among the files of the snapshot that this run builds on, when it is the same version.
     pub(crate) same: Option<u32>,
@@ -105,6 +106,8 @@ pub(crate) struct Planned {
 enum Known {
     No,
     Facts(i64, EncodedFacts),
+    /// The run before had them in its hands.
+    Carried(i64, Arc<FileFacts>),
     Skipped(i64, String),
 }
 
@@ -128,7 +131,10 @@ pub(crate) fn plan(
         if let Some((same, file)) = base.and_then(|it| it.file(&candidate.path))
             && file.blob == candidate.blob.as_bytes()
         {
-            let known = Known::Facts(file.row, store.encoded_facts(file.row)?);
+            let known = match base.and_then(|it| it.facts.get(same as usize)) {
+                Some(facts) => Known::Carried(file.row, facts.clone()),
+                None => Known::Facts(file.row, store.encoded_facts(file.row)?),
+            };
             planned.push(Planned { id: file.id, candidate, known, same: Some(same) });
             continue;
         }
@@ -158,17 +164,17 @@ fn settle(worker: &mut Worker<'_>, planned: Planned, rules: &Rules) -> Result<Ou
         let Candidate { path, blob, language } = candidate;
         Ok(Outcome::Skipped(SkippedFile { id, path, blob, language, reason: reason.to_owned(), row }))
     };
-    match known {
+    let stored = match known {
         Known::Skipped(row, reason) => return skip(candidate, &reason, Some(row)),
-        Known::Facts(row, encoded) => {
-            // Damaged facts do not matter while the source is there.
-            if let Some(facts) = encoded.decode() {
-                let Candidate { path, blob, .. } = candidate;
-                let origin = Origin::Stored(row);
-                return Ok(Outcome::Read(Box::new(ReadFile { id, path, blob, facts, origin, same })));
-            }
-        }
-        Known::No => {}
+        Known::Carried(row, facts) => Some((row, facts)),
+        // Damaged facts do not matter while the source is there.
+        Known::Facts(row, encoded) => encoded.decode().map(|it| (row, Arc::new(it))),
+        Known::No => None,
+    };
+    if let Some((row, facts)) = stored {
+        let Candidate { path, blob, .. } = candidate;
+        let origin = Origin::Stored(row);
+        return Ok(Outcome::Read(Box::new(ReadFile { id, path, blob, facts, origin, same })));
     }
     let bytes = match worker.content.read(&candidate, rules)? {
         Ok(bytes) => bytes,
@@ -181,6 +187,7 @@ fn settle(worker: &mut Worker<'_>, planned: Planned, rules: &Rules) -> Result<Ou
     let terms = FileTerms::of(&facts, &bytes, &mut worker.tokenizer).encode();
     let origin = Origin::Read { encoded: EncodedFacts::new(&mut facts), terms, bytes: bytes.len() as u64 };
     let Candidate { path, blob, .. } = candidate;
+    let facts = Arc::new(facts);
     // The facts of a version are what they were, also where they had to be made again.
     Ok(Outcome::Read(Box::new(ReadFile { id, path, blob, facts, origin, same })))
 }

@@ -70,7 +70,7 @@ fn remake_history(store: &mut Store, checkout: &Checkout, snapshot_row: i64) -> 
 
 /// Whether the keys that the next run reads are those of this snapshot; none when there are none, which costs time alone.
 pub fn keys_fit(store: &Store, snapshot: &SnapshotRow) -> Result<Option<bool>> {
-    if !results::path_of(store, snapshot).exists() {
+    if !results::path_of(store, snapshot.id).exists() {
         return Ok(None);
     }
     let Some(results) = results::open(store, snapshot) else { return Ok(Some(false)) };
@@ -82,5 +82,5 @@ pub fn keys_fit(store: &Store, snapshot: &SnapshotRow) -> Result<Option<bool>> {
 
 /// Removes keys that do not fit: the next run resolves everything then.
 pub fn drop_keys(store: &Store, snapshot: &SnapshotRow) -> bool {
-    fs::remove_file(results::path_of(store, snapshot)).is_ok()
+    fs::remove_file(results::path_of(store, snapshot.id)).is_ok()
 }

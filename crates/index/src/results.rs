@@ -46,7 +46,7 @@ impl Results {
 
 /// None when there are none of this snapshot, or they are damaged.
 pub(crate) fn open(store: &Store, snapshot: &SnapshotRow) -> Option<Results> {
-    decode(&fs::read(path_of(store, snapshot)).ok()?, snapshot.id)
+    decode(&fs::read(path_of(store, snapshot.id)).ok()?, snapshot.id)
 }
 
 pub(crate) fn write(path: &Path, snapshot: SnapshotId, results: &Results) -> io::Result<()> {
@@ -58,8 +58,8 @@ pub(crate) fn write(path: &Path, snapshot: SnapshotId, results: &Results) -> io:
     Ok(())
 }
 
-pub(crate) fn path_of(store: &Store, snapshot: &SnapshotRow) -> PathBuf {
-    store.images_dir().join(format!("{}.keys", snapshot.id))
+pub(crate) fn path_of(store: &Store, snapshot: SnapshotId) -> PathBuf {
+    store.images_dir().join(format!("{snapshot}.keys"))
 }
 
 fn encode(snapshot: SnapshotId, results: &Results) -> Vec<u8> {

@@ -11,18 +11,27 @@ use knowing_store::Store;
 use knowing_testkit::Fixture;
 use knowing_vcs::Checkout;
 
-use crate::{Options, Phase, Progress, Report, Request, Silent, Source, index, open_graph};
+use crate::{
+    Carried, Options, Phase, Progress, Report, Request, Silent, Source, index, index_next, open_graph,
+};
 
 struct Database {
     _directory: tempfile::TempDir,
     store: Store,
+    /// None: each run is one of a process of its own.
+    carried: Option<Carried>,
 }
 
 impl Database {
     fn new() -> Database {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::open(&directory.path().join("knowing.db")).unwrap();
-        Database { _directory: directory, store }
+        Database { _directory: directory, store, carried: None }
+    }
+
+    /// Runs carry on what those before had in memory.
+    fn carrying(carried: Carried) -> Database {
+        Database { carried: Some(carried), ..Database::new() }
     }
 
     fn index(&mut self, repo: &Fixture, options: &Options, progress: &dyn Progress) -> Report {
@@ -46,7 +55,10 @@ impl Database {
             options,
             now: 1_700_000_000,
         };
-        index(&mut self.store, &request, progress)
+        match &mut self.carried {
+            Some(carried) => index_next(&mut self.store, &request, progress, carried),
+            None => index(&mut self.store, &request, progress),
+        }
     }
 }
 

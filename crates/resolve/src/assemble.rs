@@ -46,8 +46,8 @@ pub(crate) fn assemble(world: &World<'_>, parts: Parts<'_>) -> Resolution {
     for (file, (result, leads)) in files.iter_mut().zip(&leads).enumerate() {
         records.push(match result {
             Some(result) => FileRecord {
-                reads: std::mem::take(&mut result.reads),
-                stated: std::mem::take(&mut result.stated),
+                reads: std::mem::take(&mut result.reads).into(),
+                stated: std::mem::take(&mut result.stated).into(),
                 leads: recorded_leads(world, leads),
                 ..FileRecord::default()
             },
@@ -117,7 +117,7 @@ fn has_same_paths(world: &World<'_>, previous: &Previous<'_>) -> bool {
 fn first_to_state(records: &[FileRecord]) -> FxHashMap<u64, u32> {
     let mut first = FxHashMap::default();
     for (file, record) in (0..).zip(records) {
-        for stated in &record.stated {
+        for stated in record.stated.iter() {
             first.entry(*stated).or_insert(file);
         }
     }

@@ -67,7 +67,7 @@ pub(crate) struct Outside {
 }
 
 pub(crate) fn resolve_file(world: &World<'_>, file: u32) -> FileEdges {
-    let (mut edges, reads) = reads::recorded(file, &world.names, || {
+    let (mut edges, reads) = reads::recorded(world.file_hash(file), &world.names, || {
         let edges = edges_of(world, file);
         note_symbols(world, file, &edges);
         edges

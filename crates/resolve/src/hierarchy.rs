@@ -9,7 +9,6 @@ use crate::again::keys::Door;
 use crate::again::reads;
 use crate::evaluate::{Evaluator, Frame};
 use crate::names::Name;
-use crate::scopes::Scopes;
 use crate::value::{External, Value};
 use crate::world::{Def, World};
 
@@ -78,7 +77,7 @@ impl Hierarchy {
     pub(crate) fn of_parts(world: &World<'_>) -> Hierarchy {
         let mut hierarchy = Hierarchy {
             def_hashes: (0..world.n_defs() as u32).map(|it| world.hash(Def(it))).collect(),
-            file_hashes: world.scopes.iter().map(Scopes::hash).collect(),
+            file_hashes: world.scopes.iter().map(|it| it.hash()).collect(),
             may_have_parts: (0..world.n_defs() as u32)
                 .map(|it| world.rules(world.file_of(Def(it))).has_types_in_parts())
                 .collect(),

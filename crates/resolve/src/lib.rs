@@ -24,6 +24,7 @@ mod overloads;
 mod paths;
 mod routes;
 mod scopes;
+mod tables;
 mod value;
 mod world;
 
@@ -35,6 +36,7 @@ use knowing_model::{Symbol, Unit, UnitLayer};
 use rayon::prelude::*;
 
 pub use crate::again::{FileRecord, Previous, Record};
+pub use crate::tables::Tables;
 
 use crate::again::Changes;
 use crate::emit::FileEdges;
@@ -42,6 +44,7 @@ use crate::hierarchy::Hierarchy;
 use crate::languages::programs::Programs;
 use crate::links::Offers;
 use crate::routes::Routes;
+use crate::tables::OwnTables;
 use crate::world::World;
 
 /// All files of a snapshot that have facts, sorted by path.
@@ -77,19 +80,22 @@ pub struct Resolution {
 /// Runs on the current rayon pool; the result depends neither on its size nor on `previous`, but for what is kept instead
 /// of made anew.
 pub fn resolve(input: &Input<'_>, previous: Option<&Previous<'_>>) -> Resolution {
-    resolve_while(input, previous, &|| true).expect("it is wanted to the end")
+    resolve_while(input, previous, &mut Tables::default(), &|| true).expect("it is wanted to the end")
 }
 
-/// As `resolve`; none when it is not wanted any more.
+/// As `resolve`; none when it is not wanted any more. `tables` are those of the run before, where it was one of this
+/// process, and become those of this run.
 pub fn resolve_while(
     input: &Input<'_>,
     previous: Option<&Previous<'_>>,
+    tables: &mut Tables,
     is_wanted: &(dyn Fn() -> bool + Sync),
 ) -> Option<Resolution> {
     if let Some(unchanged) = previous.and_then(again::unchanged) {
         return Some(unchanged);
     }
-    let mut world = World::new(*input);
+    let own = OwnTables::new(input.files, std::mem::take(tables), previous);
+    let mut world = World::new(*input, own);
     if !is_wanted() {
         return None;
     }
@@ -113,7 +119,9 @@ pub fn resolve_while(
     let leads = again::leads(&world, &files, previous);
     let derived = derive::derive(&world, &leads, previous);
     let parts = assemble::Parts { files, leads, derived, shared, previous };
-    is_wanted().then(|| assemble::assemble(&world, parts))
+    let resolution = is_wanted().then(|| assemble::assemble(&world, parts));
+    *tables = world.into_tables();
+    resolution
 }
 
 fn resolve_files(

@@ -40,7 +40,6 @@ pub(crate) enum Item {
 
 #[derive(Default)]
 pub(crate) struct Scopes {
-    file: u32,
     /// Hash of the file's path, then those of its declarations: by scope.
     hashes: Vec<u64>,
     entries: Vec<Entry>,
@@ -56,11 +55,10 @@ pub(crate) struct Scopes {
 
 impl Scopes {
     /// `names` maps the file's own texts to names.
-    pub(crate) fn new(file: u32, path: &str, facts: &FileFacts, names: &[Name]) -> Scopes {
+    pub(crate) fn new(path: &str, facts: &FileFacts, names: &[Name]) -> Scopes {
         let hash = keys::file(path);
         let of_decls = facts.decls.iter().map(|it| keys::decl(hash, facts.text(it.path)));
-        let mut scopes =
-            Scopes { file, hashes: [hash].into_iter().chain(of_decls).collect(), ..Scopes::default() };
+        let mut scopes = Scopes { hashes: [hash].into_iter().chain(of_decls).collect(), ..Scopes::default() };
         let mut push = |scope: Scope, name: Name, from: u32, item: Item| {
             scopes.entries.push(Entry { scope, name, from, item });
         };
@@ -127,7 +125,7 @@ impl Scopes {
     }
 
     pub(crate) fn find(&self, scope: Scope, name: Name) -> &[Entry] {
-        reads::note_in(self.file, Door::Scope, self.hashes[scope.0 as usize], Some(name));
+        reads::note_in(self.hash(), Door::Scope, self.hashes[scope.0 as usize], Some(name));
         let [from, to] = [self.firsts[scope.0 as usize], self.firsts[scope.0 as usize + 1]];
         let entries = &self.entries[from as usize..to as usize];
         let begin = entries.partition_point(|it| it.name < name);
@@ -138,18 +136,18 @@ impl Scopes {
 
     /// Wildcard imports: their scopes and positions in `FileFacts::imports`.
     pub(crate) fn wildcards(&self) -> &[(Scope, u32)] {
-        reads::note_in(self.file, Door::Top, self.hash(), None);
+        reads::note_in(self.hash(), Door::Top, self.hash(), None);
         &self.wildcards
     }
 
     pub(crate) fn field_bindings(&self, field: DeclId) -> impl Iterator<Item = u32> {
-        reads::note_in(self.file, Door::Decl, self.hash_of(field), None);
+        reads::note_in(self.hash(), Door::Decl, self.hash_of(field), None);
         range(&self.field_bindings, field)
     }
 
     /// Positions in `FileFacts::returns`.
     pub(crate) fn returns(&self, decl: DeclId) -> impl Iterator<Item = u32> {
-        reads::note_in(self.file, Door::Body, self.hash_of(decl), None);
+        reads::note_in(self.hash(), Door::Body, self.hash_of(decl), None);
         range(&self.returns, decl)
     }
 }

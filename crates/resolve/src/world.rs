@@ -1,23 +1,24 @@
 //! All facts of a snapshot behind one set of numbers: declarations, names, scopes, modules.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use knowing_model::facts::{Decl, DeclId, FileFacts, Modifiers, Str};
 use knowing_model::name::container_of;
 use knowing_model::{ContainerClass, NodeFlags, NodeKind};
-use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::Input;
 use crate::again::keys::{self, Door};
 use crate::again::reads;
 use crate::hierarchy::Hierarchy;
 use crate::languages::programs::Programs;
 use crate::languages::{self, Modules, Rules};
 use crate::links::Offers;
-use crate::names::{Name, Names};
+use crate::names::{FileNames, Name, Names};
 use crate::routes::Routes;
 use crate::scopes::Scopes;
-use crate::{Input, InputFile};
+use crate::tables::{OwnTables, Tables};
 
 /// A declaration of any file.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -27,19 +28,15 @@ pub(crate) struct Def(pub(crate) u32);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct ModuleId(pub(crate) u32);
 
-/// In about so many files a name occurs, and in so many of a part of them: room is made once.
-const STRINGS_A_NAME: usize = 5;
-const STRINGS_A_NAME_OF_PART: usize = 4;
-
 pub(crate) struct World<'a> {
     pub(crate) input: Input<'a>,
     pub(crate) names: Names<'a>,
     /// Each file's texts as names.
-    file_names: Vec<Vec<Name>>,
+    file_names: FileNames,
     /// Number of each file's first declaration, and one past the last.
     first_def: Vec<u32>,
     file_of_def: Vec<u32>,
-    pub(crate) scopes: Vec<Scopes>,
+    pub(crate) scopes: Vec<Arc<Scopes>>,
     rules: Vec<&'static dyn Rules>,
     pub(crate) modules: Modules,
     pub(crate) hierarchy: Hierarchy,
@@ -54,8 +51,8 @@ pub(crate) struct World<'a> {
 }
 
 impl<'a> World<'a> {
-    pub(crate) fn new(input: Input<'a>) -> World<'a> {
-        let (names, file_names) = names_of(input.files);
+    pub(crate) fn new(input: Input<'a>, own: OwnTables<'a>) -> World<'a> {
+        let OwnTables { names, file_names, scopes } = own;
         let mut first_def = Vec::with_capacity(input.files.len() + 1);
         let mut file_of_def = Vec::new();
         for (index, file) in input.files.iter().enumerate() {
@@ -63,7 +60,6 @@ impl<'a> World<'a> {
             file_of_def.resize(file_of_def.len() + file.facts.decls.len(), index as u32);
         }
         first_def.push(file_of_def.len() as u32);
-        let scopes = scopes_of(input.files, &file_names);
         let rules = input.files.iter().map(|file| languages::rules_of(&file.facts.language)).collect();
         let file_by_path = input.files.iter().enumerate().map(|(at, file)| (file.path, at as u32)).collect();
         let world = World {
@@ -90,6 +86,12 @@ impl<'a> World<'a> {
         World { modules, repeated, members_by_name, ..world }
     }
 
+    /// What the next run can go on with.
+    pub(crate) fn into_tables(self) -> Tables {
+        let World { names, file_names, scopes, .. } = self;
+        OwnTables { names, file_names, scopes }.into_tables()
+    }
+
     pub(crate) fn n_files(&self) -> usize {
         self.input.files.len()
     }
@@ -97,7 +99,8 @@ impl<'a> World<'a> {
     /// All that a file says. Where only some of it matters, `decl`, `Scopes::find` and `found_in` are the finer doors:
     /// whoever comes through this one depends on every line of the file.
     pub(crate) fn facts(&self, file: u32) -> &'a FileFacts {
-        reads::note_in(file, Door::File, self.scopes.get(file as usize).map_or(0, Scopes::hash), None);
+        let hash = self.file_hash(file);
+        reads::note_in(hash, Door::File, hash, None);
         self.found_in(file)
     }
 
@@ -108,12 +111,14 @@ impl<'a> World<'a> {
     }
 
     pub(crate) fn language(&self, file: u32) -> &'a str {
-        reads::note_in(file, Door::Top, self.scopes[file as usize].hash(), None);
+        let hash = self.file_hash(file);
+        reads::note_in(hash, Door::Top, hash, None);
         &self.found_in(file).language
     }
 
     pub(crate) fn flags(&self, file: u32) -> NodeFlags {
-        reads::note_in(file, Door::Top, self.scopes[file as usize].hash(), None);
+        let hash = self.file_hash(file);
+        reads::note_in(hash, Door::Top, hash, None);
         self.found_in(file).flags
     }
 
@@ -124,7 +129,8 @@ impl<'a> World<'a> {
 
     /// Names that a file says it offers.
     pub(crate) fn exports(&self, file: u32) -> Option<&'a [Str]> {
-        reads::note_in(file, Door::Top, self.scopes[file as usize].hash(), None);
+        let hash = self.file_hash(file);
+        reads::note_in(hash, Door::Top, hash, None);
         self.found_in(file).exports.as_deref()
     }
 
@@ -170,7 +176,8 @@ impl<'a> World<'a> {
     pub(crate) fn decl(&self, def: Def) -> (u32, DeclId, &'a Decl) {
         let file = self.file_of(def);
         let id = DeclId(def.0 - self.first_def[file as usize]);
-        reads::note_in(file, Door::Decl, self.scopes[file as usize].hash_of(id), None);
+        let scopes = &self.scopes[file as usize];
+        reads::note_in(scopes.hash(), Door::Decl, scopes.hash_of(id), None);
         (file, id, self.found_in(file).decl(id))
     }
 
@@ -205,7 +212,8 @@ impl<'a> World<'a> {
     /// Whether production code must not be bound to it without importing it: tests, mocks, fixtures.
     pub(crate) fn is_test_code(&self, def: Def) -> bool {
         let (file, _, decl) = self.decl(def);
-        reads::note_in(file, Door::Top, self.scopes[file as usize].hash(), None);
+        let hash = self.file_hash(file);
+        reads::note_in(hash, Door::Top, hash, None);
         decl.flags.contains(NodeFlags::TEST) || self.found_in(file).flags.contains(NodeFlags::TEST)
     }
 
@@ -213,40 +221,6 @@ impl<'a> World<'a> {
         reads::note(Door::Members, 0, Some(name));
         self.members_by_name.get(&name).map_or(&[], Vec::as_slice)
     }
-}
-
-/// All texts of all files as names, numbered in the order in which they are first met.
-fn names_of<'a>(files: &[InputFile<'a>]) -> (Names<'a>, Vec<Vec<Name>>) {
-    let all_files = files;
-    let n_strings = |files: &[InputFile<'_>]| files.iter().map(|it| it.facts.strings.len()).sum::<usize>();
-    let part = files.len().div_ceil(rayon::current_num_threads()).max(1);
-    let of_part = |(number, files): (usize, &[InputFile<'a>])| {
-        let mut names = if number == 0 {
-            // The names of all other parts will be added to these.
-            let mut names = Names::new(n_strings(all_files) / STRINGS_A_NAME);
-            names.add_vocabulary(languages::vocabulary());
-            names
-        } else {
-            Names::new(n_strings(files) / STRINGS_A_NAME_OF_PART)
-        };
-        let own = files.iter().map(|file| file.facts.strings.iter().map(|it| names.intern(it)).collect());
-        let own: Vec<Vec<Name>> = own.collect();
-        (names, own)
-    };
-    let parts: Vec<(Names<'a>, Vec<Vec<Name>>)> = files.par_chunks(part).enumerate().map(of_part).collect();
-    let mut parts = parts.into_iter();
-    let (mut names, mut all) = parts.next().unwrap_or_else(|| of_part((0, &[])));
-    for (others, mut own) in parts {
-        let known = names.add_all(&others);
-        own.par_iter_mut().flatten().for_each(|it| *it = known[it.0 as usize]);
-        all.extend(own);
-    }
-    (names, all)
-}
-
-fn scopes_of(files: &[InputFile<'_>], names: &[Vec<Name>]) -> Vec<Scopes> {
-    let scopes = files.par_iter().zip(names).enumerate();
-    scopes.map(|(at, (file, names))| Scopes::new(at as u32, file.path, file.facts, names)).collect()
 }
 
 /// Whether a declaration is a callable member of a type.

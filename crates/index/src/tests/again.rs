@@ -10,7 +10,7 @@ use knowing_testkit::Fixture;
 use knowing_testkit::edits::{self, Dice, Sources};
 
 use super::{Database, essence};
-use crate::{Options, Report, Silent, open_graph, open_names};
+use crate::{Carried, Options, Report, Silent, open_graph, open_names};
 
 /// Everything a snapshot says, without any row number.
 fn said(database: &Database, report: &Report) -> Vec<String> {
@@ -117,7 +117,11 @@ fn n2_updating_equals_indexing_from_scratch_for_every_row_root_and_answer() {
         write(&repo, &Sources::new(), &files);
         let mut past = vec![(repo.commit("begin"), files.clone())];
         let mut database = Database::new();
-        database.index(&repo, &Options::default(), &Silent);
+        let mut carrying = Database::carrying(Carried::default());
+        let mut replay = Database::carrying(Carried::of_replay());
+        for it in [&mut database, &mut carrying, &mut replay] {
+            it.index(&repo, &Options::default(), &Silent);
+        }
         for step in 0..6 {
             let before = files.clone();
             match dice.roll(8) {
@@ -141,6 +145,16 @@ fn n2_updating_equals_indexing_from_scratch_for_every_row_root_and_answer() {
             let mut scratch = Database::new();
             let full = scratch.index(&repo, &workers, &Silent);
             check(&database, &scratch, (&report, &full), &format!("case {case}, step {step}"));
+            let carried = carrying.index(&repo, &Options::default(), &Silent);
+            check(&carrying, &scratch, (&carried, &full), &format!("case {case}, step {step}, carried on"));
+            assert_eq!(report.n_resolved, carried.n_resolved, "case {case}, step {step}");
+            let replayed = replay.index(&repo, &Options::default(), &Silent);
+            assert_eq!(essence(&replayed), essence(&full), "case {case}, step {step}, replayed");
+            // Every now and then somebody asks after all, or the process ends.
+            if dice.roll(3) == 0 || step == 5 {
+                replay.carried = Some(Carried::of_replay());
+                check(&replay, &scratch, (&replayed, &full), &format!("case {case}, step {step}, replayed"));
+            }
             n_resolved += report.n_resolved;
             n_files += report.files;
         }

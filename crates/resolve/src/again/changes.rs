@@ -52,7 +52,7 @@ pub(crate) struct Changes<'a> {
 impl<'a> Changes<'a> {
     pub(crate) fn new(world: &World<'_>, shared: &Answers, previous: Previous<'a>) -> Changes<'a> {
         let mut changes = Changes { previous, keys: FxHashSet::default(), tables: false };
-        shared.differences(&Answers::kept(previous.record.shared.clone()), &mut changes.keys);
+        shared.differences(&previous.record.shared, &mut changes.keys);
         let mut gone: FxHashMap<&str, InputFile<'_>> =
             previous.gone.iter().map(|it| (it.path, *it)).collect();
         for (file, same) in world.input.files.iter().zip(previous.same) {
@@ -99,7 +99,7 @@ impl<'a> Changes<'a> {
         let before = before.map(|it| FileDigest::new(path, it.facts));
         let after = after.map(|it| FileDigest::new(path, it.facts));
         let answers = |it: &Option<FileDigest<'_>>| it.as_ref().map(provided).unwrap_or_default();
-        answers(&before).differences(&answers(&after), &mut self.keys);
+        answers(&before).differences(answers(&after).as_slice(), &mut self.keys);
         let tables = |it: &Option<FileDigest<'_>>| {
             let it = it.as_ref()?;
             let rules = languages::rules_of(&it.facts.language);
@@ -115,7 +115,7 @@ impl<'a> Changes<'a> {
 /// Files that say nothing else than before, but say it together with a file that does: which of them is the first may be
 /// another now.
 pub(crate) fn restated(files: &[Option<FileEdges>], previous: &Previous<'_>) -> FxHashSet<usize> {
-    let stated = |at: usize| previous.record.files().get(at).map_or(&[][..], |it| &it.stated);
+    let stated = |at: usize| previous.record.files().get(at).map_or(&[][..], |it| &*it.stated);
     let mut changed: FxHashSet<u64> = FxHashSet::default();
     let mut is_kept = vec![false; previous.record.files().len()];
     for (file, same) in files.iter().zip(previous.same) {

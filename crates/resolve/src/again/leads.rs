@@ -1,5 +1,7 @@
 //! Edges that others are derived from, for files that keep their result too.
 
+use std::sync::Arc;
+
 use knowing_model::EdgeKind;
 use knowing_model::facts::DeclId;
 use rayon::prelude::*;
@@ -23,7 +25,7 @@ pub(crate) fn leads(
         None => {
             let place = previous.and_then(|it| it.same[at]).map_or(usize::MAX, |it| it as usize);
             let record = previous.and_then(|it| it.record.files().get(place));
-            let leads = record.into_iter().flat_map(|it| &it.leads);
+            let leads = record.into_iter().flat_map(|it| it.leads.iter());
             // What a kept result speaks of is there: else the file would have been resolved again.
             leads.filter_map(|it| read(world, at as u32, *it, &defs)).collect()
         }
@@ -32,7 +34,7 @@ pub(crate) fn leads(
 }
 
 /// As they are kept.
-pub(crate) fn recorded_leads(world: &World<'_>, leads: &[Lead]) -> Vec<(u64, u64)> {
+pub(crate) fn recorded_leads(world: &World<'_>, leads: &[Lead]) -> Arc<[(u64, u64)]> {
     leads
         .iter()
         .map(|it| {

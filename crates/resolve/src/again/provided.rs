@@ -26,18 +26,17 @@ impl Answers {
         Answers(answers)
     }
 
-    /// From what was kept in this very order.
-    pub(super) fn kept(answers: Vec<(u32, u64)>) -> Answers {
-        Answers(answers)
+    pub(super) fn as_slice(&self) -> &[(u32, u64)] {
+        &self.0
     }
 
     pub(crate) fn into_inner(self) -> Vec<(u32, u64)> {
         self.0
     }
 
-    /// Adds the keys to which `self` and `other` give different answers.
-    pub(super) fn differences(&self, other: &Answers, keys: &mut FxHashSet<u32>) {
-        let (mut one, mut two) = (self.0.as_slice(), other.0.as_slice());
+    /// Adds the keys to which `self` and `other`, which is in this very order, give different answers.
+    pub(super) fn differences(&self, other: &[(u32, u64)], keys: &mut FxHashSet<u32>) {
+        let (mut one, mut two) = (self.as_slice(), other);
         while let (Some(first), Some(second)) = (one.first(), two.first()) {
             if first == second {
                 (one, two) = (&one[1..], &two[1..]);

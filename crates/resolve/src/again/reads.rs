@@ -10,11 +10,11 @@ use super::keys::{self, Door};
 use crate::names::{Name, Names};
 
 /// Nothing is recorded: tables and the hierarchy are made, which all files share.
-const NOBODY: u32 = u32::MAX;
+const NOBODY: u64 = 0;
 
 thread_local! {
-    /// The file in work.
-    static OWN: Cell<u32> = const { Cell::new(NOBODY) };
+    /// Hash of the path of the file in work.
+    static OWN: Cell<u64> = const { Cell::new(NOBODY) };
     static LIST: RefCell<List> = const { RefCell::new(List { recent: Vec::new(), all: Vec::new() }) };
 }
 
@@ -30,7 +30,7 @@ struct List {
 const SLOTS: usize = 1 << 11;
 
 /// Runs what resolves a file, and gives the keys that it looked up, in ascending order.
-pub(crate) fn recorded<T>(own: u32, names: &Names<'_>, run: impl FnOnce() -> T) -> (T, Vec<u32>) {
+pub(crate) fn recorded<T>(own: u64, names: &Names<'_>, run: impl FnOnce() -> T) -> (T, Vec<u32>) {
     let before = OWN.replace(own);
     assert!(before == NOBODY, "files are resolved one after the other on a thread");
     LIST.with_borrow_mut(|list| {
@@ -63,9 +63,9 @@ pub(crate) fn note(door: Door, of: u64, name: Option<Name>) {
     }
 }
 
-/// Notes a look-up in the facts of `file`, unless that is the file in work.
+/// Notes a look-up in the facts of the file whose path has this hash, unless that is the file in work.
 #[inline]
-pub(crate) fn note_in(file: u32, door: Door, of: u64, name: Option<Name>) {
+pub(crate) fn note_in(file: u64, door: Door, of: u64, name: Option<Name>) {
     let own = OWN.get();
     if own != NOBODY && own != file {
         push((keys::through(door, of), name));

@@ -1,5 +1,7 @@
 //! What is kept of a run for the next one. It can be lost: then everything is resolved.
 
+use std::sync::Arc;
+
 use super::keys;
 
 /// Which keys the result of each file hangs on, and what all files together answered.
@@ -10,15 +12,15 @@ pub struct Record {
     pub(super) shared: Vec<(u32, u64)>,
 }
 
-/// Of one file.
+/// Of one file. Most files have the same from run to run, and share it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct FileRecord {
     /// Keys that were looked up, in ascending order.
-    pub(crate) reads: Vec<u32>,
+    pub(crate) reads: Arc<[u32]>,
     /// Which types fulfil which interfaces, as the file says.
-    pub(crate) stated: Vec<u64>,
+    pub(crate) stated: Arc<[u64]>,
     /// Edges that something is derived from: kind and own declaration in one number, digest of the target.
-    pub(crate) leads: Vec<(u64, u64)>,
+    pub(crate) leads: Arc<[(u64, u64)]>,
     /// Digest of the result.
     pub(crate) resolved: u64,
     /// Digest of the derived edges; 0 when there are none.

@@ -1,6 +1,6 @@
 //! `tests` and `co_tested_with`: what a test exercises, and what one test file exercises together.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use knowing_model::{EdgeKind, NodeFlags, NodeKind, Provenance};
 use rustc_hash::FxHashMap;
@@ -17,39 +17,40 @@ pub(super) fn tested(world: &World<'_>, files: &[Vec<Lead>]) -> Vec<DerivedEdge>
     let mut edges = Vec::new();
     let reached = reached(world, files);
     let mut n_tests: FxHashMap<Def, u32> = FxHashMap::default();
-    for targets in reached.values() {
-        for target in targets {
-            *n_tests.entry(*target).or_default() += 1;
-        }
+    for (_, target) in &reached {
+        *n_tests.entry(*target).or_default() += 1;
     }
-    let mut by_file: BTreeMap<u32, BTreeMap<Def, u32>> = BTreeMap::new();
-    for (test, targets) in &reached {
-        let mut targets: Vec<Def> = targets.iter().copied().collect();
+    let mut by_file: Vec<(u32, Vec<Def>)> = Vec::new();
+    for of_test in reached.chunk_by(|one, other| one.0 == other.0) {
+        let test = of_test[0].0;
+        let mut targets: Vec<(u32, Def)> = of_test.iter().map(|(_, it)| (n_tests[it], *it)).collect();
         // What few tests exercise says the most about this one.
-        targets.sort_by_key(|it| (n_tests[it], *it));
+        targets.sort_unstable();
         targets.truncate(MAX_PER_TEST);
-        let together = by_file.entry(world.file_of(*test)).or_default();
-        for target in targets {
-            *together.entry(target).or_default() += 1;
-            let provenance = Provenance::AstResolved;
-            edges.push(DerivedEdge::new(*test, target, EdgeKind::Tests, provenance));
+        let file = world.file_of(test);
+        // Tests are in the order of files.
+        if by_file.last().is_none_or(|it| it.0 != file) {
+            by_file.push((file, Vec::new()));
         }
+        if let Some((_, together)) = by_file.last_mut() {
+            together.extend(targets.iter().map(|it| it.1));
+        }
+        let provenance = Provenance::AstResolved;
+        edges.extend(targets.iter().map(|it| DerivedEdge::new(test, it.1, EdgeKind::Tests, provenance)));
     }
     by_name(world, &reached, &mut edges);
-    together(&by_file, &mut edges);
+    together(by_file, &mut edges);
     edges
 }
 
-/// What each test calls or constructs itself, resolved, less what is test code.
-fn reached(world: &World<'_>, files: &[Vec<Lead>]) -> BTreeMap<Def, BTreeSet<Def>> {
-    let mut reached: BTreeMap<Def, BTreeSet<Def>> = BTreeMap::new();
-    for call in files.iter().flatten().filter(|it| it.kind == EdgeKind::Calls) {
-        if let Some(test) = test_around(world, call.source)
-            && !world.is_test_code(call.target)
-        {
-            reached.entry(test).or_default().insert(call.target);
-        }
-    }
+/// What each test calls or constructs itself, resolved, less what is test code: test and target, in order.
+fn reached(world: &World<'_>, files: &[Vec<Lead>]) -> Vec<(Def, Def)> {
+    let calls = files.iter().flatten().filter(|it| it.kind == EdgeKind::Calls);
+    let calls = calls.filter(|it| !world.is_test_code(it.target));
+    let mut reached: Vec<(Def, Def)> =
+        calls.filter_map(|it| Some((test_around(world, it.source)?, it.target))).collect();
+    reached.sort_unstable();
+    reached.dedup();
     reached
 }
 
@@ -66,14 +67,20 @@ pub(super) fn test_around(world: &World<'_>, def: Def) -> Option<Def> {
 }
 
 /// Pairs of what a test file exercises: what the fewest test files reach comes first, as it says the most.
-fn together(by_file: &BTreeMap<u32, BTreeMap<Def, u32>>, edges: &mut Vec<DerivedEdge>) {
+/// `by_file` has what the tests of each file reach, once for each of them.
+fn together(mut by_file: Vec<(u32, Vec<Def>)>, edges: &mut Vec<DerivedEdge>) {
     let mut n_files: FxHashMap<Def, u32> = FxHashMap::default();
-    for def in by_file.values().flat_map(BTreeMap::keys) {
-        *n_files.entry(*def).or_default() += 1;
+    for (_, symbols) in &mut by_file {
+        symbols.sort_unstable();
+        for same in symbols.chunk_by(|one, other| one == other) {
+            *n_files.entry(same[0]).or_default() += 1;
+        }
     }
-    for symbols in by_file.values() {
-        let mut symbols: Vec<(u32, u32, Def)> =
-            symbols.iter().map(|(def, n_tests)| (n_files[def], u32::MAX - n_tests, *def)).collect();
+    for (_, symbols) in &by_file {
+        let mut symbols: Vec<(u32, u32, Def)> = symbols
+            .chunk_by(|one, other| one == other)
+            .map(|it| (n_files[&it[0]], u32::MAX - it.len() as u32, it[0]))
+            .collect();
         symbols.sort_unstable();
         symbols.truncate(MAX_TOGETHER);
         // Pairs in the order of the sum of their ranks.
@@ -92,11 +99,11 @@ fn together(by_file: &BTreeMap<u32, BTreeMap<Def, u32>>, edges: &mut Vec<Derived
 
 /// A test that reaches nothing is joined with the symbol its file and its name speak of: `test_parser.py` with
 /// `parser.py`, `test_open_file` with `open_file` there.
-fn by_name(world: &World<'_>, reached: &BTreeMap<Def, BTreeSet<Def>>, edges: &mut Vec<DerivedEdge>) {
+fn by_name(world: &World<'_>, reached: &[(Def, Def)], edges: &mut Vec<DerivedEdge>) {
     let mut subjects: BTreeMap<u32, Option<u32>> = BTreeMap::new();
     let mut by_stem: Option<FxHashMap<(String, &str), Vec<u32>>> = None;
     for def in (0..world.n_defs() as u32).map(Def) {
-        if world.kind(def) != NodeKind::Test || reached.contains_key(&def) {
+        if world.kind(def) != NodeKind::Test || reached.binary_search_by_key(&def, |it| it.0).is_ok() {
             continue;
         }
         let file = world.file_of(def);

@@ -72,11 +72,13 @@ impl GoPackages {
             return found;
         }
         let modules = found.modules(world);
-        // Files of one directory import much the same, and it means the same to all of them.
-        let mut known: FxHashMap<&str, FxHashMap<Name, Target>> = FxHashMap::default();
+        // An import means the same to all files with the same modules around them, and those follow from the deepest.
+        let mut known: FxHashMap<Option<usize>, FxHashMap<Name, Target>> = FxHashMap::default();
         for file in 0..world.n_files() as u32 {
             if world.facts(file).language == "go" {
-                let known = known.entry(directory_of(world.path(file))).or_default();
+                let directory = directory_of(world.path(file));
+                let deepest = modules.iter().position(|it| is_below(directory, &it.directory));
+                let known = known.entry(deepest).or_default();
                 let targets = found.targets_of(world, file, &modules, known);
                 let usual = |it: &Target| match it {
                     Target::Outside(_, path) => world.names.find(usual_name(world.text(*path))),
@@ -159,7 +161,7 @@ impl GoPackages {
         modules
     }
 
-    /// `known` is what imports of the directory lead to, as far as it was found out.
+    /// `known` is what imports lead to that are not relative, as far as it was found out.
     fn targets_of(
         &self,
         world: &World<'_>,
@@ -173,7 +175,10 @@ impl GoPackages {
             Some(package) => Target::Package(package),
             None => Target::Outside(origin_of(world.text(path)), path),
         };
-        let mut known = |path: Name| *known.entry(path).or_insert_with(|| target(path));
+        let mut known = |path: Name| match is_relative(world.text(path)) {
+            true => target(path),
+            false => *known.entry(path).or_insert_with(|| target(path)),
+        };
         facts.imports.iter().map(|it| known(world.name(file, it.module[0]))).collect()
     }
 
@@ -186,7 +191,7 @@ impl GoPackages {
         modules: &[Module],
     ) -> Option<ModuleId> {
         let at = |directory: &str| self.by_directory.get(directory).copied();
-        if path.starts_with("./") || path.starts_with("../") {
+        if is_relative(path) {
             return at(&joined(from, path)?);
         }
         let around: Vec<&Module> = modules.iter().filter(|it| is_below(from, &it.directory)).collect();
@@ -278,7 +283,8 @@ impl GoPackages {
         }
         // Conditions are what files say of themselves.
         for file in all.iter().map(|it| world.file_of(*it)).chain([file]) {
-            reads::note_in(file, Door::Top, self.file_hashes[file as usize], None);
+            let hash = self.file_hashes[file as usize];
+            reads::note_in(hash, Door::Top, hash, None);
         }
         let config = self.conditions.get(&file).map_or_else(Config::default, Condition::config);
         let is_built =
@@ -366,6 +372,10 @@ fn directory_of(path: &str) -> &str {
 fn under<'p>(path: &'p str, begin: &str) -> Option<&'p str> {
     let rest = path.strip_prefix(begin)?;
     if rest.is_empty() { Some("") } else { rest.strip_prefix('/') }
+}
+
+fn is_relative(path: &str) -> bool {
+    path.starts_with("./") || path.starts_with("../")
 }
 
 fn is_below(directory: &str, above: &str) -> bool {
