@@ -52,6 +52,11 @@ impl Carried {
         Carried { last: None, writes_later: true }
     }
 
+    /// To give back what thousands of files said takes a while that nobody has to wait for.
+    pub fn let_go(self) {
+        let _ = std::thread::Builder::new().spawn(move || drop(self));
+    }
+
     pub(crate) fn writes_later(&self) -> bool {
         self.writes_later
     }

@@ -198,8 +198,7 @@ pub(crate) type Check<'a> = &'a (dyn Fn() -> Result<()> + Sync);
 pub fn index(store: &mut Store, request: &Request<'_>, progress: &dyn Progress) -> Result<Report> {
     let mut carried = Carried::default();
     let report = index_next(store, request, progress, &mut carried);
-    // To give back what thousands of files said takes a while that nobody has to wait for.
-    let _ = std::thread::Builder::new().spawn(move || drop(carried));
+    carried.let_go();
     report
 }
 

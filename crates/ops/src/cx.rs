@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use knowing_index::Progress;
+use knowing_index::{Carried, Progress};
 use knowing_model::{RULESET, hex, identity};
 use knowing_store::{RepoRow, SnapshotRow, Store};
 use knowing_vcs::CommitId;
@@ -209,6 +209,14 @@ impl Cx<'_> {
 
     /// The snapshot of a commit, made first when it is not there. The checkout goes on standing where it stands.
     pub(crate) fn open_commit(&mut self, revision: &str) -> Result<Opened> {
+        let mut carried = Carried::default();
+        let opened = self.open_next_commit(revision, &mut carried);
+        carried.let_go();
+        opened
+    }
+
+    /// As `open_commit`, for one commit after the other: what was made for the last is not made again for the next.
+    pub(crate) fn open_next_commit(&mut self, revision: &str, carried: &mut Carried) -> Result<Opened> {
         let target = self.target()?;
         let place = self.place()?;
         let Place::Git(checkout) = &place else {
@@ -220,7 +228,8 @@ impl Cx<'_> {
         };
         let commit = checkout.resolve(revision)?;
         let mut store = self.watched(Store::open(&target.database)?)?;
-        let snapshot = crate::index_repo::snapshot_of(self, &mut store, &place, &target.url, commit)?;
+        let snapshot =
+            crate::index_repo::snapshot_of(self, &mut store, &place, &target.url, commit, carried)?;
         let tree = Tree {
             schema: SCHEMA,
             repo: target.url,

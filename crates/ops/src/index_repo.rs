@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use knowing_index::{Options, Report, Request, Source, WorkFiles};
+use knowing_index::{Carried, Options, Report, Request, Source, WorkFiles};
 use knowing_model::{SnapshotId, hex};
 use knowing_store::{SnapshotRow, Store};
 use knowing_vcs::{Checkout, CommitId, Note};
@@ -269,6 +269,7 @@ pub(crate) fn snapshot_of(
     place: &Place,
     url: &str,
     commit: CommitId,
+    carried: &mut Carried,
 ) -> Result<SnapshotRow> {
     let identity = place.identity(Some(url))?;
     let Place::Git(checkout) = place else {
@@ -288,7 +289,7 @@ pub(crate) fn snapshot_of(
         now: cx.environment.now,
     };
     let _rows = store.keep_rows()?;
-    let report = knowing_index::index(store, &request, cx.progress)?;
+    let report = knowing_index::index_next(store, &request, cx.progress, carried)?;
     made(store, report.snapshot)
 }
 

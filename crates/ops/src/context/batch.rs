@@ -4,6 +4,7 @@ use std::io::BufRead as _;
 use std::path::Path;
 use std::rc::Rc;
 
+use knowing_index::Carried;
 use serde::{Deserialize, Serialize};
 
 use super::engine::{Asked, Engine, Images, Wanted};
@@ -42,6 +43,8 @@ pub(super) fn run(cx: &mut Cx<'_>, file: &Path, options: &ContextOptions) -> Res
     let wanted = options.wanted(&Asked::Task(String::new()), None)?;
     let mut counts = BatchReply { tasks: 0, failed: 0 };
     let mut standing = None;
+    // Tasks about many commits of one repository: each index goes on from the one before.
+    let mut carried = Carried::default();
     let input = std::io::BufReader::new(std::fs::File::open(&path).map_err(unreadable)?);
     for (number, line) in input.split(b'\n').enumerate() {
         let line = line.map_err(unreadable)?;
@@ -52,7 +55,7 @@ pub(super) fn run(cx: &mut Cx<'_>, file: &Path, options: &ContextOptions) -> Res
         let nameless = serde_json::Value::from(number + 1);
         let (id, outcome) = match serde_json::from_slice::<Line>(&line) {
             Ok(task) => {
-                let outcome = one(cx, &task, &wanted, &mut standing);
+                let outcome = one(cx, &task, &wanted, &mut standing, &mut carried);
                 (task.id, outcome)
             }
             Err(error) => {
@@ -71,6 +74,7 @@ pub(super) fn run(cx: &mut Cx<'_>, file: &Path, options: &ContextOptions) -> Res
         let text = written.map_err(|error| Error::of_output(&error.into()))?;
         writeln!(cx.output, "{text}").map_err(|error| Error::of_output(&error))?;
     }
+    carried.let_go();
     cx.output.flush().map_err(|error| Error::of_output(&error))?;
     Ok(counts)
 }
@@ -87,11 +91,17 @@ struct Standing {
 }
 
 /// Tasks about one commit share what was opened for the first of them.
-fn one(cx: &mut Cx<'_>, task: &Line, wanted: &Wanted, standing: &mut Option<Standing>) -> Result<PackReply> {
+fn one(
+    cx: &mut Cx<'_>,
+    task: &Line,
+    wanted: &Wanted,
+    standing: &mut Option<Standing>,
+    carried: &mut Carried,
+) -> Result<PackReply> {
     check_task(&task.description)?;
     if standing.as_ref().is_none_or(|it| it.base != task.base) {
         let opened = match &task.base {
-            Some(base) => cx.open_commit(base)?,
+            Some(base) => cx.open_next_commit(base, carried)?,
             None => cx.open_fresh()?.0,
         };
         let images = Rc::new(Images::open(&opened)?);
