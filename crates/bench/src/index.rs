@@ -23,7 +23,7 @@ pub(crate) enum What {
     Whole,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Measured {
     n_files: u64,
     n_bytes: u64,
@@ -129,12 +129,7 @@ fn parse(checkout: &Checkout, commit: &str, workers: usize) -> Result<Measured> 
         cpu_s: sums.2,
         peak_mib: memory_mib("VmHWM:")?,
         mapped_mib: memory_mib("RssFile:")?,
-        database_mib: 0.0,
-        again_ms: 0.0,
-        n_nodes: 0,
-        n_edges: 0,
-        root: String::new(),
-        phases: Vec::new(),
+        ..Measured::default()
     })
 }
 
@@ -175,12 +170,8 @@ fn extract(checkout: &Checkout, commit: &str) -> Result<Measured> {
         cpu_s: steps.iter().map(|it| it.1).sum(),
         peak_mib: memory_mib("VmHWM:")?,
         mapped_mib: memory_mib("RssFile:")?,
-        database_mib: 0.0,
-        again_ms: 0.0,
-        n_nodes: 0,
-        n_edges: 0,
-        root: String::new(),
         phases: steps.into(),
+        ..Measured::default()
     })
 }
 
