@@ -75,8 +75,15 @@ impl Tree {
                     let parent = open.last().copied().unwrap_or(0);
                     row = self.lines.row_from(row, range.from);
                     let field = match self.nodes.get(parent as usize) {
-                        Some(parent) if kind != ERROR && !tables.is_fieldless(parent.kind) => {
-                            tables.field(met.field)
+                        Some(parent) if kind != ERROR => {
+                            let field = tables.field(met.field);
+                            let has_none = tables.is_fieldless(parent.kind);
+                            debug_assert!(
+                                !has_none || field == 0,
+                                "a parent of kind {} has a field",
+                                parent.kind
+                            );
+                            if has_none { 0 } else { field }
                         }
                         _ => 0,
                     };
