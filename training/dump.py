@@ -12,7 +12,7 @@ class Task:
         for row, _ in record["hits"]:
             self.labels[row] = 1
         self.n_found = len({truth for _, truth in record["hits"]})
-        self.order = None
+        self.order, self.scores = None, None
         # The column that says so.
         self.is_type = is_type
 
@@ -62,18 +62,18 @@ def read(folders, task_files):
 
 
 def order_by(model, names, tasks):
-    """Gives each task the order of its candidates by a ranker."""
+    """Gives each task the scores of its candidates by a ranker, and their order."""
     if model.features != names:
         raise SystemExit("the ranker that orders the candidates is of other features than the dump")
     for start in range(0, len(tasks), 200):
         some = [t for t in tasks[start:start + 200] if t.n_rows]
         scores = model.score(np.concatenate([np.asarray(t.features) for t in some])) if some else np.zeros(0)
         for task, own in zip(some, np.split(scores, np.cumsum([t.n_rows for t in some])[:-1])):
-            task.order = np.argsort(-own, kind="stable")
+            task.order, task.scores = np.argsort(-own, kind="stable"), own
 
 
 def rows(tasks, columns, most_rows, graded):
-    """(matrix, labels, group sizes, tasks) of the tasks that have anything to learn from. Of a task's candidates those
+    """(matrix, labels, rows of each task, tasks) of the tasks that have anything to learn from. Of a task's candidates those
     that hit are kept and `most_rows` others: two thirds from the top, the rest evenly from below, which must be seen too.
     What is at the top is the dump's order or, better, that of an earlier ranker: what misled it teaches most."""
     kept, picks, told = [], [], []
@@ -94,4 +94,4 @@ def rows(tasks, columns, most_rows, graded):
         matrix[at:at + len(pick)] = block if len(columns) == block.shape[1] else block[:, columns]
         labels[at:at + len(pick)] = own[pick]
         at += len(pick)
-    return matrix, labels, [len(p) for p in picks], kept
+    return matrix, labels, picks, kept

@@ -7,15 +7,21 @@ HEADER = "knowing-ranker 1"
 def export(boosters, features, path):
     """The trees of some boosters, one after the other: (text, what its leaves are multiplied by, a power of two so that it
     is exact). One line a node, in preorder; thresholds and leaves as the shortest decimal that reads back the same."""
-    trees = []
-    for block, weight in ((block, weight) for text, weight in boosters for block in text.split("\nTree=")[1:]):
-        tree = dict(line.split("=", 1) for line in block.split("\n\n", 1)[0].split("\n") if "=" in line)
-        trees.append({**tree, "leaf_value": " ".join(repr(weight * float(it)) for it in tree["leaf_value"].split())})
+    trees = [tree for text, weight in boosters for tree in trees_of(text, weight)]
     out = [HEADER, "features " + " ".join(features), f"trees {len(trees)}"]
     for tree in trees:
-        out += _tree(tree)
+        out += tree
     with open(path, "w") as f:
         f.write("\n".join(out) + "\n")
+
+
+def trees_of(text, weight=1.0):
+    """The lines of each tree of a booster's text, its leaves multiplied."""
+    out = []
+    for block in text.split("\nTree=")[1:]:
+        tree = dict(line.split("=", 1) for line in block.split("\n\n", 1)[0].split("\n") if "=" in line)
+        out.append(_tree({**tree, "leaf_value": " ".join(repr(weight * float(it)) for it in tree["leaf_value"].split())}))
+    return out
 
 
 def _tree(tree):

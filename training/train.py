@@ -110,7 +110,8 @@ def fit(args, tasks, features, columns, trees):
 
 def fit_half(args, tasks, features, columns, trees, graded):
     weights = {**WEIGHTS, **{k: float(v) for k, v in (w.split("=") for w in args.weight)}}
-    matrix, labels, groups, kept = dump.rows(tasks, columns, args.rows, graded)
+    matrix, labels, picks, kept = dump.rows(tasks, columns, args.rows, graded)
+    groups = [len(p) for p in picks]
     weight = np.repeat([weights.get(t.kind, 1.0) for t in kept], groups).astype(np.float32)
     data = lightgbm.Dataset(matrix, labels, group=groups, weight=weight, feature_name=[features[c] for c in columns],
                             params={k: v for k, v in parameters(args).items() if k in ("max_bin", "use_missing", "num_threads", "verbosity", "deterministic", "force_row_wise", "seed")},
