@@ -22,8 +22,8 @@ use crate::world::{Def, World};
 pub(crate) struct Parts<'a> {
     /// None for a file that keeps its result.
     pub(crate) files: Vec<Option<FileEdges>>,
-    pub(crate) leads: Vec<Vec<Lead>>,
-    pub(crate) derived: Derived,
+    pub(crate) leads: &'a [Arc<[Lead]>],
+    pub(crate) derived: &'a Derived,
     pub(crate) shared: Answers,
     pub(crate) previous: Option<&'a Previous<'a>>,
 }
@@ -43,7 +43,7 @@ pub(crate) fn assemble(world: &World<'_>, parts: Parts<'_>) -> Resolution {
     };
     let mut kept = Vec::new();
     let mut records: Vec<FileRecord> = Vec::with_capacity(files.len());
-    for (file, (result, leads)) in files.iter_mut().zip(&leads).enumerate() {
+    for (file, (result, leads)) in files.iter_mut().zip(leads).enumerate() {
         records.push(match result {
             Some(result) => FileRecord {
                 reads: std::mem::take(&mut result.reads).into(),
@@ -57,7 +57,8 @@ pub(crate) fn assemble(world: &World<'_>, parts: Parts<'_>) -> Resolution {
             }
         });
     }
-    let first = first_to_state(&records);
+    let is_resolved: Vec<bool> = files.iter().map(Option::is_some).collect();
+    let first = first_to_state(&records, &is_resolved);
     for (file, result) in files.into_iter().enumerate() {
         let Some(result) = result else { continue };
         let digest = result_digest(world, &first, file as u32, &result);
@@ -68,29 +69,34 @@ pub(crate) fn assemble(world: &World<'_>, parts: Parts<'_>) -> Resolution {
             _ => units.push(resolved_unit(world, &mut symbols, &first, file as u32, result)),
         }
     }
-    let mut rest = derived.edges();
     for (file, record) in (0..).zip(&mut records) {
-        let own = Derived::of_file(world, file, &mut rest);
         let before = before(file as usize);
-        let digest = |of: &mut dyn Iterator<Item = &DerivedEdge>| {
+        if let Some(before) = before.filter(|_| !derived.is_touched(file)) {
+            (record.derived, record.similar) = (before.derived, before.similar);
+            kept.extend((before.derived != 0).then_some((file, UnitLayer::Derived)));
+            continue;
+        }
+        let own = derived.of_file(world, file);
+        let digest = |is_similar: bool| {
+            let of = own.clone().filter(|it| (it.kind == EdgeKind::SimilarTo) == is_similar);
             of.fold(0_u64, |sum, it| sum.wrapping_add(it.digest(world)))
         };
         record.similar = match before.filter(|_| derived.keeps_similar(file)) {
             Some(before) => before.similar,
-            None => digest(&mut own.iter().filter(|it| it.kind == EdgeKind::SimilarTo)),
+            None => digest(true),
         };
-        if own.is_empty() && record.similar == 0 {
+        if own.clone().next().is_none() && record.similar == 0 {
             continue;
         }
-        let others = digest(&mut own.iter().filter(|it| it.kind != EdgeKind::SimilarTo));
         // Never 0, which stands for none.
-        record.derived = others.wrapping_add(record.similar) | 1;
+        record.derived = digest(false).wrapping_add(record.similar) | 1;
         match before {
             Some(before) if before.derived == record.derived => kept.push((file, UnitLayer::Derived)),
             _ if derived.keeps_similar(file) => {
-                units.push(derived_unit(world, &mut symbols, file, &derive::completed(world, file, own)));
+                let edges = own.copied().chain(derive::similar_of(world, file)).collect();
+                units.push(derived_unit(world, &mut symbols, file, edges));
             }
-            _ => units.push(derived_unit(world, &mut symbols, file, own)),
+            _ => units.push(derived_unit(world, &mut symbols, file, own.copied().collect())),
         }
     }
     // Where nothing else is kept, nothing is built on the run before.
@@ -114,11 +120,18 @@ fn has_same_paths(world: &World<'_>, previous: &Previous<'_>) -> bool {
 
 /// The same relation can be stated by several files when its source stands elsewhere (two `impl` blocks in two files, two
 /// maps of one resolver); the first file by path keeps it.
-fn first_to_state(records: &[FileRecord]) -> FxHashMap<u64, u32> {
-    let mut first = FxHashMap::default();
+fn first_to_state(records: &[FileRecord], is_resolved: &[bool]) -> FxHashMap<u64, u32> {
+    // What files say that keep their result is asked for by nobody else.
+    let resolved = records.iter().zip(is_resolved).filter(|it| *it.1).flat_map(|it| it.0.stated.iter());
+    let mut first: FxHashMap<u64, u32> = resolved.map(|it| (*it, u32::MAX)).collect();
+    if first.is_empty() {
+        return first;
+    }
     for (file, record) in (0..).zip(records) {
         for stated in record.stated.iter() {
-            first.entry(*stated).or_insert(file);
+            if let Some(first) = first.get_mut(stated) {
+                *first = (*first).min(file);
+            }
         }
     }
     first
@@ -197,7 +210,13 @@ fn resolved_unit(
     Unit { file: Some(file), layer: UnitLayer::Resolved, nodes, edges, unresolved }
 }
 
-fn derived_unit(world: &World<'_>, symbols: &mut Symbols, file: u32, derived: &[DerivedEdge]) -> Unit {
+fn derived_unit(
+    world: &World<'_>,
+    symbols: &mut Symbols,
+    file: u32,
+    mut derived: Vec<DerivedEdge>,
+) -> Unit {
+    derived.sort_unstable_by_key(|it| (it.source, it.target, it.kind));
     let edges = derived.iter().map(|it| Edge {
         source: symbols.of_def(world, it.source),
         target: symbols.of_def(world, it.target),

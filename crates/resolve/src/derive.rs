@@ -5,9 +5,12 @@ mod hints;
 mod similar;
 mod tested;
 
+use std::sync::Arc;
+
 use knowing_model::facts::BaseRole;
 use knowing_model::{EdgeKind, NodeKind, Provenance};
 use rayon::prelude::*;
+use rustc_hash::FxHashSet;
 
 use crate::again::Previous;
 use crate::again::keys::mix;
@@ -17,7 +20,7 @@ use crate::names::Name;
 use crate::scopes::{Item, Scope};
 use crate::world::{Def, World};
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct DerivedEdge {
     pub(crate) source: Def,
     pub(crate) target: Def,
@@ -43,7 +46,7 @@ impl DerivedEdge {
 }
 
 /// An edge of a file that something is derived from: a hint, or what a test calls.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Lead {
     pub(crate) kind: EdgeKind,
     pub(crate) source: Def,
@@ -67,60 +70,120 @@ impl Lead {
     }
 }
 
-/// What is derived of a run.
+/// What is derived of a run: layers that have no kind of edge in common, each sorted by source, target and kind.
 pub(crate) struct Derived {
-    /// Sorted by source, target and kind.
-    edges: Vec<DerivedEdge>,
+    /// What types consist of, what their members override, what fulfils an interface.
+    structure: Vec<DerivedEdge>,
+    hints: Vec<DerivedEdge>,
+    tested: Vec<DerivedEdge>,
+    similar: Vec<DerivedEdge>,
     /// For each file whether its `similar_to` edges are those of the run before; they are not among the edges.
     keeps_similar: Vec<bool>,
+    /// Files whose edges may be others than in the run before; all of them where this is none.
+    touched: Option<FxHashSet<u32>>,
 }
 
 impl Derived {
-    /// Those whose source is in a file, in order. Files are asked in ascending order; `rest` are the edges from there on.
-    pub(crate) fn of_file<'e>(
+    /// The edges of a run after which nothing is another but the inside of callables, and with it leads of the kinds `other`.
+    pub(crate) fn again(
+        mut self,
         world: &World<'_>,
-        file: u32,
-        rest: &mut &'e [DerivedEdge],
-    ) -> &'e [DerivedEdge] {
-        let end = rest.partition_point(|it| world.file_of(it.source) <= file);
-        let (own, after) = rest.split_at(end);
-        *rest = after;
-        own
+        leads: &[Arc<[Lead]>],
+        other: FxHashSet<EdgeKind>,
+        previous: &Previous<'_>,
+    ) -> Derived {
+        let changed: Vec<u32> =
+            (0..).zip(previous.same).filter(|it| it.1.is_none()).map(|it| it.0).collect();
+        let mut touched: FxHashSet<u32> = changed.iter().copied().collect();
+        if other.contains(&EdgeKind::TypeHintOf) {
+            let hints = sorted(hints::propagate(world, leads, &self.structure));
+            touched.extend(differing(world, &self.hints, &hints));
+            self.hints = hints;
+        }
+        if other.contains(&EdgeKind::Calls) {
+            let tested = sorted(tested::tested(world, leads));
+            touched.extend(differing(world, &self.tested, &tested));
+            self.tested = tested;
+        }
+        self.similar.retain(|it| !changed.contains(&world.file_of(it.source)));
+        for file in changed {
+            self.similar.extend(similar_of(world, file));
+            self.keeps_similar[file as usize] = false;
+        }
+        self.similar = sorted(self.similar);
+        Derived { touched: Some(touched), ..self }
     }
 
-    pub(crate) fn edges(&self) -> &[DerivedEdge] {
-        &self.edges
+    /// Those whose source is in a file.
+    pub(crate) fn of_file(&self, world: &World<'_>, file: u32) -> impl Iterator<Item = &DerivedEdge> + Clone {
+        let (first, end) = world.def_range(file);
+        [&self.structure, &self.hints, &self.tested, &self.similar].into_iter().flat_map(move |layer| {
+            let begin = layer.partition_point(|it| it.source < first);
+            layer[begin..].iter().take_while(move |it| it.source < end)
+        })
     }
 
     pub(crate) fn keeps_similar(&self, file: u32) -> bool {
         self.keeps_similar[file as usize]
     }
+
+    /// Whether the edges of a file may be others than in the run before.
+    pub(crate) fn is_touched(&self, file: u32) -> bool {
+        self.touched.as_ref().is_none_or(|it| it.contains(&file))
+    }
 }
 
-/// All edges of a file, `own` being those that were made: what was left out is made now.
-pub(crate) fn completed(world: &World<'_>, file: u32, own: &[DerivedEdge]) -> Vec<DerivedEdge> {
-    let similar = similar::around(world, file).into_iter().filter(|it| world.file_of(it.source) == file);
-    let mut edges: Vec<DerivedEdge> = own.iter().copied().chain(similar).collect();
-    edges.sort_unstable_by_key(|it| (it.source, it.target, it.kind));
-    edges
+/// Files that have edges which only one of two sorted lists has.
+fn differing(world: &World<'_>, one: &[DerivedEdge], other: &[DerivedEdge]) -> Vec<u32> {
+    let key = |it: &DerivedEdge| (it.source, it.target, it.kind);
+    let (mut one, mut other) = (one, other);
+    let mut files = Vec::new();
+    while let (Some(first), Some(second)) = (one.first(), other.first()) {
+        if first == second {
+            (one, other) = (&one[1..], &other[1..]);
+        } else if key(first) <= key(second) {
+            files.push(world.file_of(first.source));
+            one = &one[1..];
+        } else {
+            files.push(world.file_of(second.source));
+            other = &other[1..];
+        }
+    }
+    files.extend(one.iter().chain(other).map(|it| world.file_of(it.source)));
+    files
+}
+
+/// `similar_to` edges of a file.
+pub(crate) fn similar_of(world: &World<'_>, file: u32) -> impl Iterator<Item = DerivedEdge> {
+    similar::around(world, file).into_iter().filter(move |it| world.file_of(it.source) == file)
 }
 
 /// `leads` are those of each file.
-pub(crate) fn derive(world: &World<'_>, leads: &[Vec<Lead>], previous: Option<&Previous<'_>>) -> Derived {
-    let (mut edges, (tested, (similar, keeps_similar))) = rayon::join(
+pub(crate) fn derive(world: &World<'_>, leads: &[Arc<[Lead]>], previous: Option<&Previous<'_>>) -> Derived {
+    let ((structure, hints), (tested, (similar, keeps_similar))) = rayon::join(
         || {
-            let mut edges = structure(world);
-            hints::propagate(world, leads, &mut edges);
-            edges
+            let structure = structure(world);
+            let hints = hints::propagate(world, leads, &structure);
+            rayon::join(|| sorted(structure), || sorted(hints))
         },
-        || rayon::join(|| tested::tested(world, leads), || similar::similar(world, previous)),
+        || {
+            rayon::join(
+                || sorted(tested::tested(world, leads)),
+                || {
+                    let (similar, keeps_similar) = similar::similar(world, previous);
+                    (sorted(similar), keeps_similar)
+                },
+            )
+        },
     );
-    edges.extend(tested);
-    edges.extend(similar);
-    // What is stated first is what counts.
+    Derived { structure, hints, tested, similar, keeps_similar, touched: None }
+}
+
+/// In order, and each once: what is stated first is what counts.
+fn sorted(mut edges: Vec<DerivedEdge>) -> Vec<DerivedEdge> {
     edges.par_sort_by_key(|it| (it.source, it.target, it.kind));
     edges.dedup_by_key(|it| (it.source, it.target, it.kind));
-    Derived { edges, keeps_similar }
+    edges
 }
 
 /// What types consist of, and what their members override.

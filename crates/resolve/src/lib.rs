@@ -1,7 +1,7 @@
 //! The facts of many files to edges: which declaration each call, type and name means, by scope, import and type.
 //!
 //! ```text
-//! facts --> World (names, scopes, modules) --> Hierarchy (bases, implementations)
+//! facts --> World: names, scopes, modules, then bases and implementations (Hierarchy), routes, names that files offer
 //!       --> each file on its own, in parallel (Evaluator: what does this expression stand for?)
 //!           again/: all of them, or those alone that a change concerns
 //!       --> derived edges over all of it --> one list of symbols, two units a file
@@ -38,13 +38,9 @@ use rayon::prelude::*;
 pub use crate::again::{FileRecord, Previous, Record};
 pub use crate::tables::Tables;
 
-use crate::again::Changes;
+use crate::again::{Changed, Changes};
 use crate::emit::FileEdges;
-use crate::hierarchy::Hierarchy;
-use crate::languages::programs::Programs;
-use crate::links::Offers;
-use crate::routes::Routes;
-use crate::tables::OwnTables;
+use crate::tables::{OwnTables, Together};
 use crate::world::World;
 
 /// All files of a snapshot that have facts, sorted by path.
@@ -94,20 +90,23 @@ pub fn resolve_while(
     if let Some(unchanged) = previous.and_then(again::unchanged) {
         return Some(unchanged);
     }
-    let own = OwnTables::new(input.files, std::mem::take(tables), previous);
-    let mut world = World::new(*input, own);
-    if !is_wanted() {
-        return None;
-    }
-    world.hierarchy = Hierarchy::of_parts(&world);
-    let (of_files, offers) = rayon::join(|| Hierarchy::of_files(&world), || Offers::new(&world));
-    world.hierarchy = std::mem::take(&mut world.hierarchy).with_files(&world, of_files);
-    world.offers = offers;
-    world.routes = Routes::new(&world);
-    world.programs = Programs::new(&world);
-    let shared = again::shared(&world);
+    let changed = previous.map(|it| Changed::all(input.files, it)).unwrap_or_default();
+    let (own, earlier) = OwnTables::new(input.files, std::mem::take(tables), previous);
+    let earlier = earlier
+        .filter(|_| changed.iter().all(Changed::keeps_shape) && !own.names.may_answer_otherwise())
+        .map(|it| *it);
+    let (world, shared, earlier) = match earlier {
+        Some(Together { common, shared, leads, derived }) => {
+            (World::with(*input, own, common), shared, Some((leads, derived)))
+        }
+        None => {
+            let world = World::new(*input, own, is_wanted)?;
+            let shared = again::shared(&world);
+            (world, shared, None)
+        }
+    };
     let mut files: Vec<Option<FileEdges>> = (0..input.files.len()).map(|_| None).collect();
-    let concerned = previous.map(|it| Changes::new(&world, &shared, *it).concerned(&world));
+    let concerned = previous.map(|it| Changes::new(&shared, *it, &changed).concerned(&world));
     resolve_files(&world, &mut files, |file| is_wanted() && concerned.as_ref().is_none_or(|it| it[file]));
     if !is_wanted() {
         return None;
@@ -116,12 +115,26 @@ pub fn resolve_while(
         let restated = again::restated(&files, previous);
         resolve_files(&world, &mut files, |file| restated.contains(&file));
     }
-    let leads = again::leads(&world, &files, previous);
-    let derived = derive::derive(&world, &leads, previous);
-    let parts = assemble::Parts { files, leads, derived, shared, previous };
-    let resolution = is_wanted().then(|| assemble::assemble(&world, parts));
-    *tables = world.into_tables();
-    resolution
+    let (leads, derived) = match (earlier, previous) {
+        (Some((mut leads, derived)), Some(previous)) => {
+            let other = again::renew_leads(&world, &files, &mut leads);
+            let derived = derived.again(&world, &leads, other, previous);
+            (leads, derived)
+        }
+        _ => {
+            let leads = again::leads(&world, &files, previous);
+            let derived = derive::derive(&world, &leads, previous);
+            (leads, derived)
+        }
+    };
+    if !is_wanted() {
+        return None;
+    }
+    let parts = assemble::Parts { files, leads: &leads, derived: &derived, shared: shared.clone(), previous };
+    let resolution = assemble::assemble(&world, parts);
+    let (own, common) = world.into_parts();
+    *tables = own.into_tables(Together { common, shared, leads, derived });
+    Some(resolution)
 }
 
 fn resolve_files(

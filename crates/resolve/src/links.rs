@@ -16,12 +16,13 @@ use crate::world::{Def, World};
 
 /// What all files offer and mention, made once.
 #[derive(Default)]
-pub(crate) struct Offers<'a> {
-    offered: BTreeMap<(&'a str, &'a str), Vec<Def>>,
+pub(crate) struct Offers {
+    /// By space and name.
+    offered: BTreeMap<String, BTreeMap<String, Vec<Def>>>,
     /// Declarations of code by their bare name, for names that some file mentions.
-    mentioned: BTreeMap<&'a str, Vec<Def>>,
+    mentioned: BTreeMap<String, Vec<Def>>,
     /// Directories that some file speaks of, each with a file of it.
-    directories: BTreeMap<&'a str, u32>,
+    directories: BTreeMap<String, u32>,
     has_owners: bool,
 }
 
@@ -30,16 +31,16 @@ const RPC: &str = "rpc";
 /// All remote calls of a service, without the package.
 const RPC_SERVICE: &str = "rpc-service";
 
-impl<'a> Offers<'a> {
-    pub(crate) fn new(world: &World<'a>) -> Offers<'a> {
+impl Offers {
+    pub(crate) fn new(world: &World<'_>) -> Offers {
         let mut offers = Offers::default();
         let mut wanted: FxHashSet<&str> = FxHashSet::default();
         let mut directories: FxHashSet<&str> = FxHashSet::default();
         for file in 0..world.n_files() as u32 {
             let facts = world.found_in(file);
             for it in &facts.offers {
-                let key = (facts.text(it.space), facts.text(it.name));
-                offers.offered.entry(key).or_default().push(world.def(file, it.decl));
+                let space = entry_of(&mut offers.offered, facts.text(it.space));
+                entry_of(space, facts.text(it.name)).push(world.def(file, it.decl));
             }
             for end in facts.links.iter().flat_map(|it| [it.from, it.to]) {
                 match end {
@@ -61,7 +62,9 @@ impl<'a> Offers<'a> {
             let facts = world.found_in(file);
             let directory = package_of(ContainerClass::File, world.path(file));
             if directories.contains(directory) {
-                offers.directories.entry(directory).or_insert(file);
+                if !offers.directories.contains_key(directory) {
+                    offers.directories.insert(directory.to_owned(), file);
+                }
             }
             if wanted.is_empty() || !is_code(&facts.language) {
                 continue;
@@ -70,7 +73,7 @@ impl<'a> Offers<'a> {
                 let name = facts.text(decl.name);
                 if wanted.contains(name) {
                     let def = world.def(file, knowing_model::facts::DeclId(index));
-                    offers.mentioned.entry(name).or_default().push(def);
+                    entry_of(&mut offers.mentioned, name).push(def);
                 }
             }
         }
@@ -78,18 +81,18 @@ impl<'a> Offers<'a> {
     }
 
     pub(crate) fn answers(&self, world: &World<'_>, notary: &mut Notary<'_>) {
-        for ((space, name), defs) in &self.offered {
+        let offered = self.offered.iter().flat_map(|(space, all)| all.iter().map(move |it| (space, it.0, it.1)));
+        for (space, name, defs) in offered {
             let mut answer = notary.all(defs);
-            if *space == RPC {
+            if space == RPC {
                 // Which of them is meant hangs on the packages of all.
                 let whole = defs.iter().map(|it| whole_rpc(world, *it).map_or(0, keys::name));
                 answer = whole.fold(answer, mix);
             }
             notary.push(Door::Offered, offer_key(space, name), None, answer);
         }
-        let calls = self.offered.keys().filter(|it| it.0 == RPC).filter_map(|it| it.1.split_once('.'));
         let mut services: BTreeMap<&str, u64> = BTreeMap::new();
-        for (service, call) in calls {
+        for (service, call) in self.calls() {
             let state = services.entry(service).or_default();
             *state = keys::text(*state, call);
         }
@@ -113,7 +116,7 @@ impl<'a> Offers<'a> {
     /// The own file's first, else the only one of the directory, else the only one.
     fn find(&self, world: &World<'_>, file: u32, space: &str, name: &str) -> Option<Def> {
         reads::note(Door::Offered, offer_key(space, name), None);
-        let all = self.offered.get(&(space, name))?;
+        let all = self.offered.get(space)?.get(name)?;
         if space == RPC && all.len() > 1 {
             return one_copy(world, all);
         }
@@ -129,11 +132,15 @@ impl<'a> Offers<'a> {
         }
     }
 
+    /// Remote calls: service and name.
+    fn calls(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.offered.get(RPC).into_iter().flat_map(|it| it.keys()).filter_map(|it| it.split_once('.'))
+    }
+
     /// Names of the remote calls of a service.
-    fn calls_of(&self, service: &str) -> Vec<&'a str> {
+    fn calls_of(&self, service: &str) -> Vec<&str> {
         reads::note(Door::Offered, offer_key(RPC_SERVICE, service), None);
-        let all = self.offered.keys().filter(|it| it.0 == RPC).filter_map(|it| it.1.split_once('.'));
-        all.filter(|it| it.0 == service).map(|it| it.1).collect()
+        self.calls().filter(|it| it.0 == service).map(|it| it.1).collect()
     }
 
     /// The only declaration of production code that ends in a name.
@@ -170,6 +177,14 @@ fn whole_rpc<'a>(world: &World<'a>, def: Def) -> Option<&'a str> {
     let facts = world.found_in(of);
     let mut own = facts.offers.iter().filter(|it| it.decl == id);
     own.find(|it| facts.text(it.space) == "protobuf-rpc").map(|it| facts.text(it.name))
+}
+
+/// As `entry().or_default()`, without a copy of a key that is there.
+fn entry_of<'m, T: Default>(map: &'m mut BTreeMap<String, T>, key: &str) -> &'m mut T {
+    if !map.contains_key(key) {
+        map.insert(key.to_owned(), T::default());
+    }
+    map.get_mut(key).expect("it was there, or was just put in")
 }
 
 fn is_code(language: &str) -> bool {

@@ -5,6 +5,7 @@
 
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use knowing_model::facts::FileFacts;
 use rayon::prelude::*;
@@ -24,6 +25,8 @@ const STRINGS_A_NAME_OF_PART: usize = 4;
 pub(crate) struct Names<'a> {
     files: &'a [InputFile<'a>],
     numbers: Numbers,
+    /// Hashes of words that some file has and none had before, or the other way round.
+    came_or_went: Vec<u64>,
 }
 
 /// What is known of names whatever the places of files.
@@ -40,6 +43,38 @@ pub(crate) struct Numbers {
     has_collisions: bool,
     /// Those that no file has any more. Their numbers are not given away again.
     n_dead: usize,
+    asked: Asked,
+}
+
+/// Words that were asked for while tables of all files were made, whether or not there was such a name. A few that were not
+/// may seem to be among them.
+struct Asked(Vec<AtomicU64>);
+
+impl Asked {
+    const BITS: u64 = 1 << 22;
+
+    fn place(hash: u64) -> (usize, u64) {
+        let bit = hash % Asked::BITS;
+        ((bit / 64) as usize, 1 << (bit % 64))
+    }
+
+    fn add(&self, hash: u64) {
+        let (word, bit) = Asked::place(hash);
+        if self.0[word].load(Ordering::Relaxed) & bit == 0 {
+            self.0[word].fetch_or(bit, Ordering::Relaxed);
+        }
+    }
+
+    fn may_have(&self, hash: u64) -> bool {
+        let (word, bit) = Asked::place(hash);
+        self.0[word].load(Ordering::Relaxed) & bit != 0
+    }
+}
+
+impl Default for Asked {
+    fn default() -> Asked {
+        Asked((0..Asked::BITS / 64).map(|_| AtomicU64::new(0)).collect())
+    }
 }
 
 /// Where the text of a name stands.
@@ -76,16 +111,30 @@ impl<'a> Names<'a> {
             names.extend(own);
         }
         let names = names.into_iter().map(Into::into).collect();
-        (Names { files, numbers: all.numbers }, names)
+        (Names { files, numbers: all.numbers, came_or_went: Vec::new() }, names)
     }
 
     /// A name that occurs in some file, or in the tables that were interned first.
     pub(crate) fn find(&self, text: &str) -> Option<Name> {
         let found = self.look_up(text);
         if found.is_none_or(|it| it.0 as usize >= self.numbers.vocabulary.len()) {
-            reads::note(Door::Word, keys::name(text), None);
+            let hash = keys::name(text);
+            reads::note(Door::Word, hash, None);
+            if !reads::is_recorded() {
+                self.numbers.asked.add(hash);
+            }
         }
         found
+    }
+
+    /// Whether tables that were made of all files earlier may have asked for a word that is known only now, or no more.
+    pub(crate) fn may_answer_otherwise(&self) -> bool {
+        self.came_or_went.iter().any(|it| self.numbers.asked.may_have(*it))
+    }
+
+    /// For tables that are made anew.
+    pub(crate) fn forget_asked(&mut self) {
+        self.numbers.asked = Asked::default();
     }
 
     fn look_up(&self, text: &str) -> Option<Name> {
@@ -231,6 +280,7 @@ impl<'a> Names<'a> {
                 file => text_in(gone[file - files.len()].1, home.text),
             }
         };
+        let n_before = numbers.hashes.len();
         let mut all: FileNames = Vec::with_capacity(files.len());
         for ((file, at), known) in files.iter().zip(0..).zip(names) {
             if let Some(known) = known {
@@ -253,6 +303,7 @@ impl<'a> Names<'a> {
         if numbers.has_collisions {
             return None;
         }
+        let mut came_or_went = numbers.hashes[n_before..].to_vec();
         for (_, _, own) in &gone {
             for name in own.iter() {
                 // Asked for as often as files that are gone had it.
@@ -260,6 +311,7 @@ impl<'a> Names<'a> {
                     && numbers.ids.remove(&numbers.hashes[name.0 as usize]).is_some()
                 {
                     numbers.n_dead += 1;
+                    came_or_went.push(numbers.hashes[name.0 as usize]);
                 }
             }
         }
@@ -267,7 +319,7 @@ impl<'a> Names<'a> {
             numbers.counts[it.0 as usize] > 0 && numbers.homes[it.0 as usize].file as usize >= files.len()
         });
         numbers.house(homeless.into_iter().collect(), &all);
-        Some((Names { files, numbers }, all))
+        Some((Names { files, numbers, came_or_went }, all))
     }
 }
 

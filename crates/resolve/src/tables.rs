@@ -1,5 +1,8 @@
-//! What a run leaves in memory for the next one of the same process: what is made of each file by itself, and the numbers of
-//! names. The next run makes it of the files that are other ones, and of all files where it is given nothing.
+//! What a run leaves in memory for the next one of the same process.
+//!
+//! What is made of each file by itself, and the numbers of names: the next run makes it of the files that are other ones. What
+//! is made of all files together: the next run takes it as it is where files that are other ones say the same to others
+//! (`again/shape.rs`), and else makes it anew.
 
 use std::sync::Arc;
 
@@ -7,10 +10,12 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::InputFile;
-use crate::again::Previous;
 use crate::again::keys;
+use crate::again::{Answers, Previous};
+use crate::derive::{Derived, Lead};
 use crate::names::{Earlier, FileNames, Name, Names, Numbers};
 use crate::scopes::Scopes;
+use crate::world::Common;
 
 /// Of one run: to be given to the next together with what that run recorded. None at first.
 #[derive(Default)]
@@ -18,6 +23,16 @@ pub struct Tables {
     numbers: Numbers,
     /// In the order of the record.
     files: Vec<Own>,
+    together: Option<Box<Together>>,
+}
+
+/// What a run made of all files together.
+pub(crate) struct Together {
+    pub(crate) common: Common,
+    pub(crate) shared: Answers,
+    /// Of each file.
+    pub(crate) leads: Vec<Arc<[Lead]>>,
+    pub(crate) derived: Derived,
 }
 
 /// What is made of a file by itself.
@@ -35,16 +50,17 @@ pub(crate) struct OwnTables<'a> {
 }
 
 impl<'a> OwnTables<'a> {
+    /// With what was made of all files of the run before, where the files of this one stand at the same paths.
     pub(crate) fn new(
         files: &'a [InputFile<'a>],
         earlier: Tables,
         previous: Option<&Previous<'a>>,
-    ) -> OwnTables<'a> {
+    ) -> (OwnTables<'a>, Option<Box<Together>>) {
         let carried = previous.and_then(|it| Self::carried(files, earlier, it));
         carried.unwrap_or_else(|| {
             let (names, file_names) = Names::of(files);
             let scopes = vec![None; files.len()];
-            Self::with_scopes(files, (names, file_names), scopes)
+            (Self::with_scopes(files, (names, file_names), scopes), None)
         })
     }
 
@@ -53,11 +69,17 @@ impl<'a> OwnTables<'a> {
         files: &'a [InputFile<'a>],
         earlier: Tables,
         previous: &Previous<'a>,
-    ) -> Option<OwnTables<'a>> {
-        let Tables { numbers, files: own } = earlier;
+    ) -> Option<(OwnTables<'a>, Option<Box<Together>>)> {
+        let Tables { numbers, files: own, together } = earlier;
         if own.len() != previous.record.files().len() || own.is_empty() {
             return None;
         }
+        let stands_there = |(at, (same, file)): (u32, (&Option<u32>, &InputFile<'a>))| match same {
+            Some(then) => *then == at,
+            None => own.get(at as usize).is_some_and(|it| it.scopes.hash() == keys::file(file.path)),
+        };
+        let together = together
+            .filter(|_| own.len() == files.len() && (0..).zip(previous.same.iter().zip(files)).all(stands_there));
         let mut moved: Vec<Option<u32>> = vec![None; own.len()];
         for (now, then) in (0..).zip(previous.same) {
             if let Some(then) = then {
@@ -76,7 +98,7 @@ impl<'a> OwnTables<'a> {
         let (names, scopes) =
             previous.same.iter().map(|it| known(it).map(|it| (it.names, it.scopes)).unzip()).unzip();
         let names = Names::from_earlier(files, Earlier { numbers, moved, gone, names })?;
-        Some(Self::with_scopes(files, names, scopes))
+        Some((Self::with_scopes(files, names, scopes), together))
     }
 
     /// Makes the scopes that are none.
@@ -92,11 +114,12 @@ impl<'a> OwnTables<'a> {
         OwnTables { names, file_names, scopes }
     }
 
-    pub(crate) fn into_tables(self) -> Tables {
+    pub(crate) fn into_tables(self, together: Together) -> Tables {
         let files = self.file_names.into_iter().zip(self.scopes);
         Tables {
             numbers: self.names.into_numbers(),
             files: files.map(|(names, scopes)| Own { names, scopes }).collect(),
+            together: Some(Box::new(together)),
         }
     }
 }

@@ -18,7 +18,7 @@ use crate::links::Offers;
 use crate::names::{FileNames, Name, Names};
 use crate::routes::Routes;
 use crate::scopes::Scopes;
-use crate::tables::{OwnTables, Tables};
+use crate::tables::OwnTables;
 
 /// A declaration of any file.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -33,26 +33,42 @@ pub(crate) struct World<'a> {
     pub(crate) names: Names<'a>,
     /// Each file's texts as names.
     file_names: FileNames,
-    /// Number of each file's first declaration, and one past the last.
-    first_def: Vec<u32>,
-    file_of_def: Vec<u32>,
     pub(crate) scopes: Vec<Arc<Scopes>>,
-    rules: Vec<&'static dyn Rules>,
+    numbering: Numbering,
     pub(crate) modules: Modules,
     pub(crate) hierarchy: Hierarchy,
     pub(crate) routes: Routes,
-    pub(crate) offers: Offers<'a>,
+    pub(crate) offers: Offers,
     pub(crate) programs: Programs,
+}
+
+/// What all files are made of together: as long as no file says anything else to others, it is the same.
+pub(crate) struct Common {
+    numbering: Numbering,
+    modules: Modules,
+    hierarchy: Hierarchy,
+    routes: Routes,
+    offers: Offers,
+    programs: Programs,
+}
+
+/// Files and declarations as numbers, and back.
+#[derive(Default)]
+struct Numbering {
+    /// Number of each file's first declaration, and one past the last.
+    first_def: Vec<u32>,
+    file_of_def: Vec<u32>,
+    rules: Vec<&'static dyn Rules>,
+    /// By the hash of the path.
+    file_by_path: FxHashMap<u64, u32>,
     /// Callable members of types, by name: what an unknown receiver could mean.
     members_by_name: FxHashMap<Name, Vec<Def>>,
-    file_by_path: FxHashMap<&'a str, u32>,
     /// Declarations that have the file's name in their symbol, because other files of the directory declare the same.
     repeated: FxHashSet<Def>,
 }
 
-impl<'a> World<'a> {
-    pub(crate) fn new(input: Input<'a>, own: OwnTables<'a>) -> World<'a> {
-        let OwnTables { names, file_names, scopes } = own;
+impl Numbering {
+    fn new(input: Input<'_>, scopes: &[Arc<Scopes>]) -> Numbering {
         let mut first_def = Vec::with_capacity(input.files.len() + 1);
         let mut file_of_def = Vec::new();
         for (index, file) in input.files.iter().enumerate() {
@@ -61,35 +77,62 @@ impl<'a> World<'a> {
         }
         first_def.push(file_of_def.len() as u32);
         let rules = input.files.iter().map(|file| languages::rules_of(&file.facts.language)).collect();
-        let file_by_path = input.files.iter().enumerate().map(|(at, file)| (file.path, at as u32)).collect();
-        let world = World {
+        let file_by_path = scopes.iter().zip(0..).map(|(it, file)| (it.hash(), file)).collect();
+        Numbering { first_def, file_of_def, rules, file_by_path, ..Numbering::default() }
+    }
+}
+
+impl<'a> World<'a> {
+    /// None when it is not wanted any more.
+    pub(crate) fn new(
+        input: Input<'a>,
+        own: OwnTables<'a>,
+        is_wanted: &(dyn Fn() -> bool + Sync),
+    ) -> Option<World<'a>> {
+        let OwnTables { mut names, file_names, scopes } = own;
+        names.forget_asked();
+        let mut world = World {
+            numbering: Numbering::new(input, &scopes),
             input,
             names,
             file_names,
-            first_def,
-            file_of_def,
             scopes,
-            rules,
             modules: Modules::default(),
             hierarchy: Hierarchy::default(),
             routes: Routes::default(),
             offers: Offers::default(),
             programs: Programs::default(),
-            members_by_name: FxHashMap::default(),
-            file_by_path,
-            repeated: FxHashSet::default(),
         };
         let (modules, (repeated, members_by_name)) = rayon::join(
             || Modules::new(&world),
             || rayon::join(|| repeated(&world), || members_by_name(&world)),
         );
-        World { modules, repeated, members_by_name, ..world }
+        world.modules = modules;
+        (world.numbering.repeated, world.numbering.members_by_name) = (repeated, members_by_name);
+        if !is_wanted() {
+            return None;
+        }
+        world.hierarchy = Hierarchy::of_parts(&world);
+        let (of_files, offers) = rayon::join(|| Hierarchy::of_files(&world), || Offers::new(&world));
+        world.hierarchy = std::mem::take(&mut world.hierarchy).with_files(&world, of_files);
+        world.offers = offers;
+        world.routes = Routes::new(&world);
+        world.programs = Programs::new(&world);
+        Some(world)
+    }
+
+    /// Where what is common to all files is known.
+    pub(crate) fn with(input: Input<'a>, own: OwnTables<'a>, common: Common) -> World<'a> {
+        let OwnTables { names, file_names, scopes } = own;
+        let Common { numbering, modules, hierarchy, routes, offers, programs } = common;
+        World { input, names, file_names, scopes, numbering, modules, hierarchy, routes, offers, programs }
     }
 
     /// What the next run can go on with.
-    pub(crate) fn into_tables(self) -> Tables {
-        let World { names, file_names, scopes, .. } = self;
-        OwnTables { names, file_names, scopes }.into_tables()
+    pub(crate) fn into_parts(self) -> (OwnTables<'a>, Common) {
+        let World { names, file_names, scopes, numbering, modules, hierarchy, routes, offers, programs, .. } = self;
+        let common = Common { numbering, modules, hierarchy, routes, offers, programs };
+        (OwnTables { names, file_names, scopes }, common)
     }
 
     pub(crate) fn n_files(&self) -> usize {
@@ -139,12 +182,13 @@ impl<'a> World<'a> {
     }
 
     pub(crate) fn file_at(&self, path: &str) -> Option<u32> {
-        reads::note(Door::Path, keys::file(path), None);
-        self.file_by_path.get(path).copied()
+        let hash = keys::file(path);
+        reads::note(Door::Path, hash, None);
+        self.numbering.file_by_path.get(&hash).copied()
     }
 
     pub(crate) fn rules(&self, file: u32) -> &'static dyn Rules {
-        self.rules[file as usize]
+        self.numbering.rules[file as usize]
     }
 
     pub(crate) fn name(&self, file: u32, text: Str) -> Name {
@@ -156,26 +200,32 @@ impl<'a> World<'a> {
     }
 
     pub(crate) fn def(&self, file: u32, decl: DeclId) -> Def {
-        Def(self.first_def[file as usize] + decl.0)
+        Def(self.numbering.first_def[file as usize] + decl.0)
     }
 
     /// The declarations of a file.
     pub(crate) fn defs_of(&self, file: u32) -> impl Iterator<Item = Def> {
-        (self.first_def[file as usize]..self.first_def[file as usize + 1]).map(Def)
+        (self.numbering.first_def[file as usize]..self.numbering.first_def[file as usize + 1]).map(Def)
+    }
+
+    /// The first declaration of a file, and one past its last.
+    pub(crate) fn def_range(&self, file: u32) -> (Def, Def) {
+        let first_def = &self.numbering.first_def;
+        (Def(first_def[file as usize]), Def(first_def[file as usize + 1]))
     }
 
     pub(crate) fn n_defs(&self) -> usize {
-        self.file_of_def.len()
+        self.numbering.file_of_def.len()
     }
 
     pub(crate) fn file_of(&self, def: Def) -> u32 {
-        self.file_of_def[def.0 as usize]
+        self.numbering.file_of_def[def.0 as usize]
     }
 
     /// File, position in it, and the declaration itself.
     pub(crate) fn decl(&self, def: Def) -> (u32, DeclId, &'a Decl) {
         let file = self.file_of(def);
-        let id = DeclId(def.0 - self.first_def[file as usize]);
+        let id = DeclId(def.0 - self.numbering.first_def[file as usize]);
         let scopes = &self.scopes[file as usize];
         reads::note_in(scopes.hash(), Door::Decl, scopes.hash_of(id), None);
         (file, id, self.found_in(file).decl(id))
@@ -184,20 +234,20 @@ impl<'a> World<'a> {
     /// The same in every run: of the file's path and the symbol path.
     pub(crate) fn hash(&self, def: Def) -> u64 {
         let file = self.file_of(def) as usize;
-        self.scopes[file].hash_of(DeclId(def.0 - self.first_def[file]))
+        self.scopes[file].hash_of(DeclId(def.0 - self.numbering.first_def[file]))
     }
 
     /// As `hash`, and of the rest that makes it the symbol it is.
     pub(crate) fn digest(&self, def: Def) -> u64 {
         let file = self.file_of(def);
-        let id = DeclId(def.0 - self.first_def[file as usize]);
+        let id = DeclId(def.0 - self.numbering.first_def[file as usize]);
         let kind = u64::from(self.found_in(file).decl(id).kind.id());
         keys::mix(self.hash(def), kind << 1 | u64::from(self.is_repeated(def)))
     }
 
     /// Whether other files of its directory declare the same.
     pub(crate) fn is_repeated(&self, def: Def) -> bool {
-        self.repeated.contains(&def)
+        self.numbering.repeated.contains(&def)
     }
 
     pub(crate) fn kind(&self, def: Def) -> NodeKind {
@@ -219,7 +269,7 @@ impl<'a> World<'a> {
 
     pub(crate) fn members_named(&self, name: Name) -> &[Def] {
         reads::note(Door::Members, 0, Some(name));
-        self.members_by_name.get(&name).map_or(&[], Vec::as_slice)
+        self.numbering.members_by_name.get(&name).map_or(&[], Vec::as_slice)
     }
 }
 

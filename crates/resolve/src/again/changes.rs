@@ -8,6 +8,7 @@ use super::digest::FileDigest;
 use super::keys::{self, Door};
 use super::provided::{Answers, provided};
 use super::record::Record;
+use super::shape::shape;
 use crate::emit::FileEdges;
 use crate::languages;
 use crate::world::World;
@@ -41,6 +42,44 @@ pub(crate) fn unchanged(previous: &Previous<'_>) -> Option<Resolution> {
     Some(Resolution { kept, keeps_packages: true, record, ..Resolution::default() })
 }
 
+/// A path at which another version stands than in the run before, or none stood or stands.
+pub(crate) struct Changed<'a> {
+    path: &'a str,
+    before: Option<FileDigest<'a>>,
+    after: Option<FileDigest<'a>>,
+}
+
+impl<'a> Changed<'a> {
+    /// All of them: files that are there now in their order, then those that are gone.
+    pub(crate) fn all(files: &'a [InputFile<'a>], previous: &Previous<'a>) -> Vec<Changed<'a>> {
+        let digest = |it: &InputFile<'a>| FileDigest::new(it.path, it.facts);
+        let mut gone: FxHashMap<&str, &InputFile<'a>> =
+            previous.gone.iter().map(|it| (it.path, it)).collect();
+        let mut all = Vec::new();
+        for (file, same) in files.iter().zip(previous.same) {
+            if same.is_none() {
+                let before = gone.remove(file.path).map(digest);
+                all.push(Changed { path: file.path, before, after: Some(digest(file)) });
+            }
+        }
+        for file in previous.gone.iter().filter(|it| gone.contains_key(it.path)) {
+            all.push(Changed { path: file.path, before: Some(digest(file)), after: None });
+        }
+        all
+    }
+
+    /// Whether both versions are alike to all tables that are made of all files.
+    pub(crate) fn keeps_shape(&self) -> bool {
+        match (&self.before, &self.after) {
+            (Some(before), Some(after)) => {
+                let shape = shape(before);
+                shape.is_some() && shape == self::shape(after)
+            }
+            _ => false,
+        }
+    }
+}
+
 /// What differs between the run before and this one.
 pub(crate) struct Changes<'a> {
     previous: Previous<'a>,
@@ -50,22 +89,10 @@ pub(crate) struct Changes<'a> {
 }
 
 impl<'a> Changes<'a> {
-    pub(crate) fn new(world: &World<'_>, shared: &Answers, previous: Previous<'a>) -> Changes<'a> {
+    pub(crate) fn new(shared: &Answers, previous: Previous<'a>, changed: &[Changed<'_>]) -> Changes<'a> {
         let mut changes = Changes { previous, keys: FxHashSet::default(), tables: false };
         shared.differences(&previous.record.shared, &mut changes.keys);
-        let mut gone: FxHashMap<&str, InputFile<'_>> =
-            previous.gone.iter().map(|it| (it.path, *it)).collect();
-        for (file, same) in world.input.files.iter().zip(previous.same) {
-            if same.is_none() {
-                let before = gone.remove(file.path);
-                changes.compare(file.path, before, Some(*file));
-            }
-        }
-        for file in previous.gone {
-            if gone.contains_key(file.path) {
-                changes.compare(file.path, Some(*file), None);
-            }
-        }
+        changed.iter().for_each(|it| changes.compare(it));
         changes
     }
 
@@ -84,22 +111,21 @@ impl<'a> Changes<'a> {
             .collect()
     }
 
-    fn compare(&mut self, path: &str, before: Option<InputFile<'_>>, after: Option<InputFile<'_>>) {
+    fn compare(&mut self, changed: &Changed<'_>) {
+        let Changed { path, before, after } = changed;
         let file = keys::file(path);
         self.keys.insert(keys::cut(keys::through(Door::File, file)));
         if before.is_none() || after.is_none() {
             self.keys.insert(keys::cut(keys::through(Door::Path, file)));
         }
-        let words = |it: Option<InputFile<'_>>| -> FxHashSet<u64> {
-            it.into_iter().flat_map(|it| it.facts.strings.iter()).map(keys::name).collect()
+        let words = |it: &Option<FileDigest<'_>>| -> FxHashSet<u64> {
+            it.iter().flat_map(|it| it.facts.strings.iter()).map(keys::name).collect()
         };
         for word in words(before).symmetric_difference(&words(after)) {
             self.keys.insert(keys::cut(keys::through(Door::Word, *word)));
         }
-        let before = before.map(|it| FileDigest::new(path, it.facts));
-        let after = after.map(|it| FileDigest::new(path, it.facts));
         let answers = |it: &Option<FileDigest<'_>>| it.as_ref().map(provided).unwrap_or_default();
-        answers(&before).differences(answers(&after).as_slice(), &mut self.keys);
+        answers(before).differences(answers(after).as_slice(), &mut self.keys);
         let tables = |it: &Option<FileDigest<'_>>| {
             let it = it.as_ref()?;
             let rules = languages::rules_of(&it.facts.language);
@@ -108,7 +134,7 @@ impl<'a> Changes<'a> {
             let manifest = it.facts.manifest.as_ref().map(|manifest| it.of(manifest));
             (of_language.is_some() || manifest.is_some()).then_some((of_language, manifest))
         };
-        self.tables |= tables(&before) != tables(&after);
+        self.tables |= tables(before) != tables(after);
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use knowing_model::EdgeKind;
 use knowing_model::facts::DeclId;
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::changes::Previous;
 use crate::derive::Lead;
@@ -17,11 +17,11 @@ pub(crate) fn leads(
     world: &World<'_>,
     files: &[Option<FileEdges>],
     previous: Option<&Previous<'_>>,
-) -> Vec<Vec<Lead>> {
+) -> Vec<Arc<[Lead]>> {
     let is_any_kept = files.iter().any(Option::is_none);
     let defs = if is_any_kept { by_digest(world) } else { FxHashMap::default() };
     let all = files.par_iter().enumerate().map(|(at, file)| match file {
-        Some(file) => Lead::all(world, file),
+        Some(file) => Lead::all(world, file).into(),
         None => {
             let place = previous.and_then(|it| it.same[at]).map_or(usize::MAX, |it| it as usize);
             let record = previous.and_then(|it| it.record.files().get(place));
@@ -31,6 +31,27 @@ pub(crate) fn leads(
         }
     });
     all.collect()
+}
+
+/// Puts in those of files that were resolved; of which kinds there are others than before.
+pub(crate) fn renew_leads(
+    world: &World<'_>,
+    files: &[Option<FileEdges>],
+    leads: &mut [Arc<[Lead]>],
+) -> FxHashSet<EdgeKind> {
+    let mut other = FxHashSet::default();
+    for (result, leads) in files.iter().zip(leads) {
+        let Some(result) = result else { continue };
+        let new: Arc<[Lead]> = Lead::all(world, result).into();
+        for kind in [EdgeKind::TypeHintOf, EdgeKind::Calls] {
+            let of_kind = |it: &&Lead| it.kind == kind;
+            if !leads.iter().filter(of_kind).eq(new.iter().filter(of_kind)) {
+                other.insert(kind);
+            }
+        }
+        *leads = new;
+    }
+    other
 }
 
 /// As they are kept.

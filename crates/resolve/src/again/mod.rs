@@ -20,6 +20,7 @@ mod leads;
 mod provided;
 pub(crate) mod reads;
 mod record;
+mod shape;
 mod shared;
 #[cfg(test)]
 mod tests;
@@ -27,8 +28,8 @@ mod tests;
 pub use changes::Previous;
 pub use record::{FileRecord, Record};
 
-pub(crate) use changes::{Changes, restated, unchanged};
+pub(crate) use changes::{Changed, Changes, restated, unchanged};
 pub(crate) use digest::FileDigest;
-pub(crate) use leads::{leads, recorded_leads};
+pub(crate) use leads::{leads, recorded_leads, renew_leads};
 pub(crate) use provided::Answers;
 pub(crate) use shared::{Notary, place, shared};

@@ -1,6 +1,8 @@
 //! What one file answers by itself: keys and digests of the answers.
 
-use knowing_model::facts::{BindingTarget, DeclId, FileFacts, Import, ImportKind};
+use std::sync::Arc;
+
+use knowing_model::facts::{Binding, BindingTarget, DeclId, FileFacts, Import, ImportKind};
 use rustc_hash::FxHashSet;
 
 use super::digest::FileDigest;
@@ -9,8 +11,8 @@ use crate::languages;
 use crate::world::{is_companion, is_member};
 
 /// Answers under their keys, in ascending order of keys.
-#[derive(Default)]
-pub(crate) struct Answers(Vec<(u32, u64)>);
+#[derive(Clone, Default)]
+pub(crate) struct Answers(Arc<[(u32, u64)]>);
 
 impl Answers {
     /// Answers under one key are joined in the order in which they come.
@@ -23,19 +25,22 @@ impl Answers {
             }
             is_same
         });
-        Answers(answers)
+        Answers(answers.into())
     }
 
     pub(super) fn as_slice(&self) -> &[(u32, u64)] {
         &self.0
     }
 
-    pub(crate) fn into_inner(self) -> Vec<(u32, u64)> {
+    pub(crate) fn into_inner(self) -> Arc<[(u32, u64)]> {
         self.0
     }
 
     /// Adds the keys to which `self` and `other`, which is in this very order, give different answers.
     pub(super) fn differences(&self, other: &[(u32, u64)], keys: &mut FxHashSet<u32>) {
+        if std::ptr::eq(self.as_slice(), other) {
+            return;
+        }
         let (mut one, mut two) = (self.as_slice(), other);
         while let (Some(first), Some(second)) = (one.first(), two.first()) {
             if first == second {
@@ -54,6 +59,11 @@ impl Answers {
 
 /// What a version of a file answers, other than `Door::File` and `Door::Word`.
 pub(super) fn provided(digest: &FileDigest<'_>) -> Answers {
+    provided_less(digest, |_| false)
+}
+
+/// As `provided`, without the bindings that are `hidden`.
+pub(super) fn provided_less(digest: &FileDigest<'_>, hidden: impl Fn(&Binding) -> bool) -> Answers {
     let facts = digest.facts;
     let rules = languages::rules_of(&facts.language);
     let mut provided = Provided { digest, answers: Vec::new(), in_scopes: Vec::new() };
@@ -74,7 +84,7 @@ pub(super) fn provided(digest: &FileDigest<'_>) -> Answers {
             provided.push_named(Door::Members, 0, facts.text(decl.name), answer);
         }
     }
-    for binding in &facts.bindings {
+    for binding in facts.bindings.iter().filter(|it| !hidden(it)) {
         match binding.target {
             BindingTarget::Name(name) => {
                 let from = binding.visible.from;

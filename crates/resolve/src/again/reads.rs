@@ -55,6 +55,11 @@ pub(crate) fn recorded<T>(own: u64, names: &Names<'_>, run: impl FnOnce() -> T) 
     (result, keys)
 }
 
+/// Whether what is looked up is noted: a file is in work, not what all files share.
+pub(crate) fn is_recorded() -> bool {
+    OWN.get() != NOBODY
+}
+
 /// Notes a look-up whose answer does not follow from the facts of the file in work.
 #[inline]
 pub(crate) fn note(door: Door, of: u64, name: Option<Name>) {

@@ -9,7 +9,7 @@ use super::keys;
 pub struct Record {
     files: Vec<FileRecord>,
     /// Keys and digests of answers, in ascending order of keys.
-    pub(super) shared: Vec<(u32, u64)>,
+    pub(super) shared: Arc<[(u32, u64)]>,
 }
 
 /// Of one file. Most files have the same from run to run, and share it.
@@ -30,7 +30,7 @@ pub struct FileRecord {
 }
 
 impl Record {
-    pub(crate) fn new(files: Vec<FileRecord>, shared: Vec<(u32, u64)>) -> Record {
+    pub(crate) fn new(files: Vec<FileRecord>, shared: Arc<[(u32, u64)]>) -> Record {
         Record { files, shared }
     }
 
@@ -65,7 +65,7 @@ impl Record {
             file.reads.iter().for_each(|it| out.word(*it));
         }
         out.word(self.shared.len() as u32);
-        for (key, answer) in &self.shared {
+        for (key, answer) in self.shared.iter() {
             out.word(*key);
             out.long(*answer);
         }

@@ -1,5 +1,7 @@
 //! `type_hint_of` by propagation: a function that takes or gives an interface has to do with what fulfils it.
 
+use std::sync::Arc;
+
 use knowing_model::{ContainerClass, EdgeKind, NodeKind, Provenance, package_of};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -11,10 +13,16 @@ use crate::world::{Def, World};
 /// Implementors that one hint is carried to: those of its own package first, tests last.
 const MAX_PER_HINT: usize = 20;
 
-pub(super) fn propagate(world: &World<'_>, files: &[Vec<Lead>], edges: &mut Vec<DerivedEdge>) {
-    let implementors = implementors(world, edges);
+/// `structure` has what fulfils an interface by what was derived.
+pub(super) fn propagate(
+    world: &World<'_>,
+    files: &[Arc<[Lead]>],
+    structure: &[DerivedEdge],
+) -> Vec<DerivedEdge> {
+    let mut edges = Vec::new();
+    let implementors = implementors(world, structure);
     if implementors.is_empty() {
-        return;
+        return edges;
     }
     let packages = packages(world);
     let package = |def: Def| packages[world.file_of(def) as usize];
@@ -48,6 +56,7 @@ pub(super) fn propagate(world: &World<'_>, files: &[Vec<Lead>], edges: &mut Vec<
             }));
         }
     }
+    edges
 }
 
 /// Types by the interface they fulfil, at any distance: by their bases, by `impl` blocks, by what was derived.

@@ -1,6 +1,7 @@
 //! `tests` and `co_tested_with`: what a test exercises, and what one test file exercises together.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use knowing_model::{EdgeKind, NodeFlags, NodeKind, Provenance};
 use rustc_hash::FxHashMap;
@@ -13,7 +14,7 @@ const MAX_PER_TEST: usize = 50;
 /// Symbols of a test file that are joined with each other, and the pairs of them.
 const MAX_TOGETHER: usize = 20;
 
-pub(super) fn tested(world: &World<'_>, files: &[Vec<Lead>]) -> Vec<DerivedEdge> {
+pub(super) fn tested(world: &World<'_>, files: &[Arc<[Lead]>]) -> Vec<DerivedEdge> {
     let mut edges = Vec::new();
     let reached = reached(world, files);
     let mut n_tests: FxHashMap<Def, u32> = FxHashMap::default();
@@ -44,8 +45,8 @@ pub(super) fn tested(world: &World<'_>, files: &[Vec<Lead>]) -> Vec<DerivedEdge>
 }
 
 /// What each test calls or constructs itself, resolved, less what is test code: test and target, in order.
-fn reached(world: &World<'_>, files: &[Vec<Lead>]) -> Vec<(Def, Def)> {
-    let calls = files.iter().flatten().filter(|it| it.kind == EdgeKind::Calls);
+fn reached(world: &World<'_>, files: &[Arc<[Lead]>]) -> Vec<(Def, Def)> {
+    let calls = files.iter().flat_map(|it| it.iter()).filter(|it| it.kind == EdgeKind::Calls);
     let calls = calls.filter(|it| !world.is_test_code(it.target));
     let mut reached: Vec<(Def, Def)> =
         calls.filter_map(|it| Some((test_around(world, it.source)?, it.target))).collect();
