@@ -209,15 +209,20 @@ impl Cx<'_> {
 
     /// The snapshot of a commit, made first when it is not there. The checkout goes on standing where it stands.
     pub(crate) fn open_commit(&mut self, revision: &str) -> Result<Opened> {
+        let target = self.target()?;
         let mut carried = Carried::default();
-        let opened = self.open_next_commit(revision, &mut carried);
+        let opened = self.open_next_commit(&target, revision, &mut carried);
         carried.let_go();
         opened
     }
 
     /// As `open_commit`, for one commit after the other: what was made for the last is not made again for the next.
-    pub(crate) fn open_next_commit(&mut self, revision: &str, carried: &mut Carried) -> Result<Opened> {
-        let target = self.target()?;
+    pub(crate) fn open_next_commit(
+        &mut self,
+        target: &Target,
+        revision: &str,
+        carried: &mut Carried,
+    ) -> Result<Opened> {
         let place = self.place()?;
         let Place::Git(checkout) = &place else {
             return Err(Error::new(
@@ -232,7 +237,7 @@ impl Cx<'_> {
             crate::index_repo::snapshot_of(self, &mut store, &place, &target.url, commit, carried)?;
         let tree = Tree {
             schema: SCHEMA,
-            repo: target.url,
+            repo: target.url.clone(),
             tree: tree_name(&snapshot),
             snapshot: snapshot.id.to_string(),
             // It was asked for, so that it cannot be stale.
@@ -304,12 +309,13 @@ impl Cx<'_> {
     }
 
     fn target_at(&self, place: Place) -> Result<Target> {
-        if self.environment.database.is_none()
-            && let Some(entry) = self.registered(&place)
-        {
-            return Ok(Target { url: entry.url, database: entry.database, place: Some(place) });
-        }
-        let url = place.identity(None)?.url;
+        let entry = self.registered(&place).filter(|it| place.may_be_called(&it.url));
+        let url = match entry {
+            Some(entry) if self.environment.database.is_none() => {
+                return Ok(Target { url: entry.url, database: entry.database, place: Some(place) });
+            }
+            entry => place.identity(entry.as_ref().and_then(|it| place.remembered_url(&it.url)))?.url,
+        };
         Ok(Target { database: self.environment.database_of(&url)?, url, place: Some(place) })
     }
 

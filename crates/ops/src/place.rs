@@ -6,6 +6,9 @@ use knowing_vcs::{BlobId, Checkout, CommitId, Directory, RepoIdentity};
 
 use crate::error::{Error, ErrorKind, Result};
 
+/// What the name of a repository without a remote begins with.
+const FIRST_COMMIT: &str = "local/";
+
 pub(crate) enum Place {
     Git(Box<Checkout>),
     Directory(Directory),
@@ -74,14 +77,21 @@ impl Place {
         })
     }
 
+    /// Whether a name that was remembered can still be the one: that of a first commit is none any more where another
+    /// repository lies now.
+    pub(crate) fn may_be_called(&self, known: &str) -> bool {
+        let is_hash = |it: &&str| it.len() == 16 && it.bytes().all(|it| it.is_ascii_hexdigit());
+        match (self, known.strip_prefix(FIRST_COMMIT).filter(is_hash)) {
+            (Place::Git(checkout), Some(commit)) => checkout.resolve(commit).is_ok(),
+            _ => true,
+        }
+    }
+
     /// The name that was found before, where finding it again would walk all of history and give the same.
     pub(crate) fn remembered_url<'a>(&self, known: &'a str) -> Option<&'a str> {
-        match self {
-            Place::Git(checkout) if known.starts_with("local/") && checkout.remote_url().is_none() => {
-                Some(known)
-            }
-            _ => None,
-        }
+        let Place::Git(checkout) = self else { return None };
+        let is_of_first_commit = known.starts_with(FIRST_COMMIT) && checkout.remote_url().is_none();
+        (is_of_first_commit && self.may_be_called(known)).then_some(known)
     }
 
     /// The commit of HEAD; none without git or before the first commit.

@@ -210,12 +210,7 @@ fn resolved_unit(
     Unit { file: Some(file), layer: UnitLayer::Resolved, nodes, edges, unresolved }
 }
 
-fn derived_unit(
-    world: &World<'_>,
-    symbols: &mut Symbols,
-    file: u32,
-    mut derived: Vec<DerivedEdge>,
-) -> Unit {
+fn derived_unit(world: &World<'_>, symbols: &mut Symbols, file: u32, mut derived: Vec<DerivedEdge>) -> Unit {
     derived.sort_unstable_by_key(|it| (it.source, it.target, it.kind));
     let edges = derived.iter().map(|it| Edge {
         source: symbols.of_def(world, it.source),

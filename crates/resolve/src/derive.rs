@@ -92,8 +92,7 @@ impl Derived {
         other: FxHashSet<EdgeKind>,
         previous: &Previous<'_>,
     ) -> Derived {
-        let changed: Vec<u32> =
-            (0..).zip(previous.same).filter(|it| it.1.is_none()).map(|it| it.0).collect();
+        let changed: Vec<u32> = (0..).zip(previous.same).filter(|it| it.1.is_none()).map(|it| it.0).collect();
         let mut touched: FxHashSet<u32> = changed.iter().copied().collect();
         if other.contains(&EdgeKind::TypeHintOf) {
             let hints = sorted(hints::propagate(world, leads, &self.structure));

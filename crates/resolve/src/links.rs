@@ -81,7 +81,8 @@ impl Offers {
     }
 
     pub(crate) fn answers(&self, world: &World<'_>, notary: &mut Notary<'_>) {
-        let offered = self.offered.iter().flat_map(|(space, all)| all.iter().map(move |it| (space, it.0, it.1)));
+        let offered =
+            self.offered.iter().flat_map(|(space, all)| all.iter().map(move |it| (space, it.0, it.1)));
         for (space, name, defs) in offered {
             let mut answer = notary.all(defs);
             if space == RPC {

@@ -78,8 +78,9 @@ impl<'a> OwnTables<'a> {
             Some(then) => *then == at,
             None => own.get(at as usize).is_some_and(|it| it.scopes.hash() == keys::file(file.path)),
         };
-        let together = together
-            .filter(|_| own.len() == files.len() && (0..).zip(previous.same.iter().zip(files)).all(stands_there));
+        let together = together.filter(|_| {
+            own.len() == files.len() && (0..).zip(previous.same.iter().zip(files)).all(stands_there)
+        });
         let mut moved: Vec<Option<u32>> = vec![None; own.len()];
         for (now, then) in (0..).zip(previous.same) {
             if let Some(then) = then {

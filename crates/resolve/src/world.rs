@@ -130,7 +130,9 @@ impl<'a> World<'a> {
 
     /// What the next run can go on with.
     pub(crate) fn into_parts(self) -> (OwnTables<'a>, Common) {
-        let World { names, file_names, scopes, numbering, modules, hierarchy, routes, offers, programs, .. } = self;
+        let World {
+            names, file_names, scopes, numbering, modules, hierarchy, routes, offers, programs, ..
+        } = self;
         let common = Common { numbering, modules, hierarchy, routes, offers, programs };
         (OwnTables { names, file_names, scopes }, common)
     }

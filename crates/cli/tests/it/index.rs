@@ -190,6 +190,33 @@ fn a_repository_is_asked_by_its_url_or_the_end_of_it() {
 }
 
 #[test]
+fn another_repository_in_the_place_of_one_is_not_taken_for_it() {
+    let (session, repo) = (Session::new(), Fixture::from_text("//- /a.py\ndef apple(): pass\n"));
+    repo.commit("first");
+    let name = session.index(&repo)["repo"].clone();
+    let database = session.file("given.db");
+    let given = |arguments: &[&str]| {
+        session.json(repo.path(), &[&["--db", database.to_str().unwrap()], arguments].concat())
+    };
+    assert_eq!(given(&["index"])["repo"], name);
+    repo.write("more.py", "def more(): pass\n");
+    repo.commit("more");
+    assert_eq!(session.json(repo.path(), &["query", "more"])["repo"], name);
+    assert_eq!(given(&["query", "more"])["repo"], name);
+    std::fs::remove_dir_all(repo.path().join(".git")).unwrap();
+    repo.git(&["init", "-q"]);
+    repo.write("b.py", "def banana(): pass\n");
+    repo.commit("another first");
+    session.error(repo.path(), &["--stale-policy", "ignore", "query", "banana"], 1, "no_index");
+    let other = session.index(&repo)["repo"].clone();
+    assert_ne!(other, name);
+    assert_eq!(session.json(repo.path(), &["snapshots"])["total"], json!(1));
+    assert_eq!(session.json(repo.path(), &["query", "banana"])["repo"], other);
+    assert_eq!(given(&["index"])["repo"], other);
+    assert_eq!(given(&["query", "banana"])["repo"], other);
+}
+
+#[test]
 fn a_repository_of_which_only_a_part_is_indexed_is_asked_by_its_name_too() {
     let (session, repo) = (Session::new(), shop());
     session.json(repo.path(), &["index", "--url", "github.com/acme/shop", "--exclude", "tests/"]);

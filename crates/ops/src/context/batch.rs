@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::engine::{Asked, Engine, Images, Wanted};
 use super::{BatchReply, ContextOptions, Extent, PackReply, check_task, reply};
-use crate::cx::{Cx, Opened};
+use crate::cx::{Cx, Opened, Target};
 use crate::error::{Error, ErrorKind, Result};
 
 /// What is read of a task, and nothing else.
@@ -42,7 +42,7 @@ pub(super) fn run(cx: &mut Cx<'_>, file: &Path, options: &ContextOptions) -> Res
     };
     let wanted = options.wanted(&Asked::Task(String::new()), None)?;
     let mut counts = BatchReply { tasks: 0, failed: 0 };
-    let mut standing = None;
+    let (mut target, mut standing) = (None, None);
     // Tasks about many commits of one repository: each index goes on from the one before.
     let mut carried = Carried::default();
     let input = std::io::BufReader::new(std::fs::File::open(&path).map_err(unreadable)?);
@@ -55,7 +55,7 @@ pub(super) fn run(cx: &mut Cx<'_>, file: &Path, options: &ContextOptions) -> Res
         let nameless = serde_json::Value::from(number + 1);
         let (id, outcome) = match serde_json::from_slice::<Line>(&line) {
             Ok(task) => {
-                let outcome = one(cx, &task, &wanted, &mut standing, &mut carried);
+                let outcome = one(cx, &task, &wanted, (&mut target, &mut standing), &mut carried);
                 (task.id, outcome)
             }
             Err(error) => {
@@ -95,13 +95,20 @@ fn one(
     cx: &mut Cx<'_>,
     task: &Line,
     wanted: &Wanted,
-    standing: &mut Option<Standing>,
+    (target, standing): (&mut Option<Target>, &mut Option<Standing>),
     carried: &mut Carried,
 ) -> Result<PackReply> {
     check_task(&task.description)?;
     if standing.as_ref().is_none_or(|it| it.base != task.base) {
         let opened = match &task.base {
-            Some(base) => cx.open_next_commit(base, carried)?,
+            Some(base) => {
+                // A repository without a remote is named by its first commit: found once.
+                if target.is_none() {
+                    *target = Some(cx.target()?);
+                }
+                let target = target.as_ref().expect("it was just set");
+                cx.open_next_commit(target, base, carried)?
+            }
             None => cx.open_fresh()?.0,
         };
         let images = Rc::new(Images::open(&opened)?);
