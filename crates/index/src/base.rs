@@ -91,7 +91,7 @@ fn read(store: &Store, snapshot: &SnapshotRow) -> Option<Last> {
     })
 }
 
-/// Where the checkout stands, else the newest of the repository.
+/// Where the checkout stands, else the newest of the repository. In a clone that lacks some objects none is chained.
 fn snapshot_before(store: &Store, request: &Request<'_>) -> Result<Option<SnapshotRow>> {
     let Some(repo) = store.repo(request.url)? else { return Ok(None) };
     let worktree = match request.place {
@@ -100,7 +100,7 @@ fn snapshot_before(store: &Store, request: &Request<'_>) -> Result<Option<Snapsh
     };
     let snapshot = match worktree {
         Some(worktree) => store.snapshot_at(worktree.head_snapshot)?,
-        None => store.latest_snapshot(repo.id)?,
+        None => store.newest_snapshot(repo.id)?,
     };
     Ok(snapshot.filter(|it| it.ruleset == RULESET))
 }

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! scan      what to read: a commit's tree, less what is skipped and why
+//! partial   the snapshot of a commit of which some objects are not here
 //! carried   what the next run of the same process does not have to read back
 //! base      the snapshot before, and what was kept for this run: what it says of unchanged files is not made again
 //! pipeline  the facts of every file, on all cores; known versions come from the store
@@ -27,6 +28,7 @@ mod history_text;
 mod images;
 mod memory;
 mod names;
+mod partial;
 mod pipeline;
 mod progress;
 mod remake;
@@ -227,17 +229,7 @@ pub fn index_next(
     };
     let commit = commit::commit_of(request, &scanned);
     if let Some(snapshot) = already_there(store, request, &commit, dirty)? {
-        carried.write();
-        commit::point_at(store, request, &snapshot)?;
-        open_graph(store, &snapshot)?;
-        make_search(store, request, &snapshot, None, &mut phases)?;
-        let mut report = commit::report_of(&snapshot);
-        if before.as_ref().is_none_or(|it| it.id != snapshot.id) {
-            let files = commit::files_of(store, &snapshot)?;
-            report.changes = commit::changes(&files_of_optional(store, before.as_ref())?, &files);
-        }
-        report.phases = phases.finish();
-        return Ok(report);
+        return settled(store, request, &snapshot, before.as_ref(), carried, phases);
     }
     let mut base = Base::find(store, request, carried)?;
     if let Source::Commit { checkout, commit } = request.source {
@@ -245,6 +237,9 @@ pub fn index_next(
             Some(scanned) => scanned,
             None => scan::scan(request.source, request.options)?,
         };
+        if let Some(snapshot) = partial::find(store, request, checkout, commit, &scanned)? {
+            return settled(store, request, &snapshot, before.as_ref(), carried, phases);
+        }
     }
     let pool = pool(request.options.workers)?;
 
@@ -357,6 +352,28 @@ pub fn index_next(
     };
     report.changes = commit::changes(&files_before, &after);
     report.partial = partial;
+    report.phases = phases.finish();
+    Ok(report)
+}
+
+/// The report of a run that makes nothing, because the snapshot is there; its images are made where they are missing.
+fn settled(
+    store: &mut Store,
+    request: &Request<'_>,
+    snapshot: &SnapshotRow,
+    before: Option<&SnapshotRow>,
+    carried: &mut Carried,
+    mut phases: Phases<'_>,
+) -> Result<Report> {
+    carried.write();
+    commit::point_at(store, request, snapshot)?;
+    open_graph(store, snapshot)?;
+    make_search(store, request, snapshot, None, &mut phases)?;
+    let mut report = commit::report_of(snapshot);
+    if before.is_none_or(|it| it.id != snapshot.id) {
+        let files = commit::files_of(store, snapshot)?;
+        report.changes = commit::changes(&files_of_optional(store, before)?, &files);
+    }
     report.phases = phases.finish();
     Ok(report)
 }

@@ -238,10 +238,51 @@ fn a_missing_object_is_skipped_and_nothing_is_fetched() {
     let report = database.index(&partial, &Options::default(), &Silent);
     assert_eq!(report.files, 0);
     assert_eq!(report.skipped.get("missing_object"), Some(&2));
+    let again = database.index(&partial, &Options::default(), &Silent);
+    assert_eq!((again.new_snapshot, again.snapshot), (false, report.snapshot));
     // It does not stand for the commit: a clone that has everything is read.
     let whole = database.index(&source, &Options::default(), &Silent);
     assert!(whole.new_snapshot);
     assert_eq!(whole.files, 2);
+}
+
+#[test]
+fn n2_a_clone_that_lacks_objects_is_updated_from_commit_to_commit() {
+    let source = Fixture::from_text("//- /a.py\nfrom b import g\ng()\n//- /b.py\ndef g(): pass\n");
+    source.write("large.py", &"x = 1\n".repeat(1_000));
+    source.commit("first");
+    source.write("c.py", "x = 1\n");
+    source.commit("second");
+    source.git(&["config", "uploadpack.allowFilter", "true"]);
+    let partial = Fixture::clone_of(&source, &["--filter=blob:limit=1k", "--no-checkout"]);
+    let mut database = Database::new();
+    let checkout = Checkout::open(partial.path()).unwrap();
+    // As somebody who compares commits, and stands on none of them.
+    let mut run = |revision: &str| {
+        let identity = checkout.identity(None).unwrap();
+        let request = Request {
+            source: Source::Commit { checkout: &checkout, commit: checkout.resolve(revision).unwrap() },
+            url: &identity.url,
+            object_format: identity.object_format,
+            place: None,
+            branch: None,
+            options: &Options::default(),
+            now: 0,
+        };
+        index(&mut database.store, &request, &Silent).unwrap()
+    };
+    let (first, second) = (run("HEAD~1"), run("HEAD"));
+    assert_eq!((first.files, first.n_resolved, first.skipped["missing_object"]), (2, 2, 1));
+    assert_eq!((second.files, second.n_resolved), (3, 1), "what did not change is not resolved again");
+    for (revision, report) in [("HEAD~1", &first), ("HEAD", &second)] {
+        let again = run(revision);
+        assert_eq!((again.new_snapshot, again.snapshot), (false, report.snapshot));
+    }
+    // What was missing came.
+    partial.write("large.py", &"x = 1\n".repeat(1_000));
+    partial.git(&["hash-object", "-w", "large.py"]);
+    let whole = run("HEAD");
+    assert_eq!((whole.new_snapshot, whole.files), (true, 4));
 }
 
 #[derive(Default)]

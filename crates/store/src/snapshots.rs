@@ -114,6 +114,24 @@ impl Store {
         self.read(|db| latest(db, repo))
     }
 
+    /// The snapshot that was made last, of whatever tree.
+    pub fn newest_snapshot(&self, repo: i64) -> Result<Option<SnapshotRow>> {
+        self.read(|db| snapshot_where(db, "repo_id = ?1 ORDER BY snapshot_row DESC LIMIT 1", [repo]))
+    }
+
+    /// The newest snapshot of what differs from a commit, or lacks some of it.
+    pub fn newest_beside_commit(
+        &self,
+        repo: i64,
+        commit: &[u8],
+        ruleset: u32,
+    ) -> Result<Option<SnapshotRow>> {
+        let condition =
+            "repo_id = ?1 AND commit_id = ?2 AND ruleset = ?3 AND stage = 'worktree' AND dirty IS NOT NULL
+                         ORDER BY snapshot_row DESC LIMIT 1";
+        self.read(|db| snapshot_where(db, condition, (repo, commit, ruleset)))
+    }
+
     pub fn snapshot(&self, id: SnapshotId) -> Result<Option<SnapshotRow>> {
         self.read(|db| snapshot_where(db, "snapshot_id = ?1", [id.as_bytes()]))
     }
