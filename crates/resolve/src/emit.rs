@@ -100,7 +100,7 @@ fn edges_of(world: &World<'_>, file: u32) -> FileEdges {
         world,
         file,
         frame: Frame::of_file(file),
-        ev: Evaluator::new(world),
+        ev: Evaluator::of_file(world, file),
         drafts: Vec::with_capacity(n_drafts),
         unresolved: Vec::new(),
         outside: Vec::new(),

@@ -58,6 +58,9 @@ pub(crate) struct TopType {
 pub(crate) struct Evaluator<'w> {
     pub(crate) world: &'w World<'w>,
     memo: FxHashMap<(Frame, ExprId), Value>,
+    /// The same of the file in work, seen from itself: most of what is asked.
+    own: Vec<Option<Value>>,
+    own_frame: Frame,
     results: FxHashMap<(Def, Option<Def>, u8), Value>,
     depth: u32,
     steps: u32,
@@ -76,6 +79,8 @@ impl<'w> Evaluator<'w> {
         Evaluator {
             world,
             memo: FxHashMap::default(),
+            own: Vec::new(),
+            own_frame: Frame::of_file(0),
             results: FxHashMap::default(),
             depth: 0,
             steps: 0,
@@ -84,6 +89,17 @@ impl<'w> Evaluator<'w> {
             ruby_stops: FxHashMap::default(),
             searched: Vec::new(),
         }
+    }
+
+    /// One that is asked for most expressions of a file.
+    pub(crate) fn of_file(world: &'w World<'w>, file: u32) -> Evaluator<'w> {
+        let own = vec![None; world.found_in(file).exprs.len()];
+        Evaluator { own, own_frame: Frame::of_file(file), ..Evaluator::new(world) }
+    }
+
+    /// Where the value of an expression of the file in work is remembered.
+    fn own_slot(&mut self, frame: Frame, expr: ExprId) -> Option<&mut Option<Value>> {
+        if frame == self.own_frame { self.own.get_mut(expr.index()) } else { None }
     }
 
     /// To be called before each call site or reference.
@@ -158,11 +174,14 @@ impl<'w> Evaluator<'w> {
         expr: ExprId,
         space: Space,
     ) -> Value {
-        let key = (frame, expr);
-        if space == Space::Value
-            && let Some(value) = self.memo.get(&key)
-        {
-            return value.clone();
+        if space == Space::Value {
+            let known = match self.own_slot(frame, expr) {
+                Some(own) => own.as_ref(),
+                None => self.memo.get(&(frame, expr)),
+            };
+            if let Some(value) = known {
+                return value.clone();
+            }
         }
         if !self.enter() {
             return Value::Unknown;
@@ -170,7 +189,10 @@ impl<'w> Evaluator<'w> {
         let value = self.expr_uncached(frame, decl, expr, space);
         self.leave();
         if space == Space::Value {
-            self.memo.insert(key, value.clone());
+            match self.own_slot(frame, expr) {
+                Some(own) => *own = Some(value.clone()),
+                None => drop(self.memo.insert((frame, expr), value.clone())),
+            }
         }
         value
     }

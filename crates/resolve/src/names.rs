@@ -156,6 +156,11 @@ impl<'a> Names<'a> {
         }
     }
 
+    /// Whether a name is this word of the vocabulary; of most names that is said without looking at their text.
+    pub(crate) fn is_word(&self, name: Name, word: &str) -> bool {
+        self.numbers.vocabulary.get(name.0 as usize).is_some_and(|it| *it == word)
+    }
+
     /// The same in every run.
     pub(crate) fn hash(&self, name: Name) -> u64 {
         self.numbers.hashes[name.0 as usize]

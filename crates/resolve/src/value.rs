@@ -73,8 +73,17 @@ impl External {
 }
 
 impl Value {
+    /// No arguments, as most values have. Each thread shares its own: nothing is allocated, and threads do not wait for each
+    /// other's counts.
     pub(crate) fn none() -> Arguments {
-        Arc::from([])
+        thread_local! {
+            static NONE: Arguments = Arc::from([]);
+        }
+        NONE.with(Arc::clone)
+    }
+
+    pub(crate) fn arguments(values: Vec<Value>) -> Arguments {
+        if values.is_empty() { Value::none() } else { values.into() }
     }
 
     pub(crate) fn instance(def: Def) -> Value {

@@ -22,12 +22,12 @@ thread_local! {
 type Read = (u64, Option<Name>);
 
 struct List {
-    /// The last read of each slot: most look-ups were made a moment ago.
-    recent: Vec<Read>,
+    /// The last read of each slot, as one number: most look-ups were made a moment ago.
+    recent: Vec<u64>,
     all: Vec<Read>,
 }
 
-const SLOTS: usize = 1 << 11;
+const SLOTS: usize = 1 << 12;
 
 /// Runs what resolves a file, and gives the keys that it looked up, in ascending order.
 pub(crate) fn recorded<T>(own: u64, names: &Names<'_>, run: impl FnOnce() -> T) -> (T, Vec<u32>) {
@@ -35,7 +35,7 @@ pub(crate) fn recorded<T>(own: u64, names: &Names<'_>, run: impl FnOnce() -> T) 
     assert!(before == NOBODY, "files are resolved one after the other on a thread");
     LIST.with_borrow_mut(|list| {
         list.recent.clear();
-        list.recent.resize(SLOTS, (0, None));
+        list.recent.resize(SLOTS, 0);
         list.all.clear();
     });
     let result = run();
@@ -79,9 +79,10 @@ pub(crate) fn note_in(file: u64, door: Door, of: u64, name: Option<Name>) {
 
 fn push(read: Read) {
     LIST.with_borrow_mut(|list| {
-        let slot = keys::mix(read.0, read.1.map_or(0, |it| u64::from(it.0) + 1)) as usize % SLOTS;
-        if list.recent[slot] != read {
-            list.recent[slot] = read;
+        let mark = keys::mix(read.0, read.1.map_or(0, |it| u64::from(it.0) + 1));
+        let recent = &mut list.recent[mark as usize % SLOTS];
+        if *recent != mark {
+            *recent = mark;
             list.all.push(read);
         }
     });

@@ -90,7 +90,7 @@ impl Rules for Java {
         if space == Space::Type {
             return self.type_parameter(ev, frame, decl, name);
         }
-        if ev.world.text(name) == "this" {
+        if ev.world.names.is_word(name, "this") {
             return Some(ev.enclosing_type(frame, decl).map_or(Value::Unknown, Value::instance));
         }
         None
@@ -168,10 +168,14 @@ impl Rules for Java {
         let Type::Named { segments, at, .. } = ev.world.found_in(frame.file).type_(type_) else {
             return Value::Unknown;
         };
+        let Some((first, rest)) = segments.split_first() else { return Value::Unknown };
+        let mut value = ev.name(frame, decl, ev.world.name(frame.file, *first), *at, Space::Type);
+        if rest.is_empty() {
+            return value;
+        }
         let names: Vec<Name> = segments.iter().map(|it| ev.world.name(frame.file, *it)).collect();
-        let Some((first, rest)) = names.split_first() else { return Value::Unknown };
-        let mut value = ev.name(frame, decl, *first, *at, Space::Type);
-        if !value.is_known() && !rest.is_empty() {
+        let rest = &names[1..];
+        if !value.is_known() {
             return self.path(ev, frame, &names);
         }
         for name in rest {
@@ -218,9 +222,9 @@ impl Rules for Java {
     fn member(&self, ev: &mut Evaluator<'_>, frame: Frame, of: &Value, name: Name) -> Value {
         let world = ev.world;
         match of {
-            Value::Def(type_) if world.kind(*type_).is_type_like() => match world.text(name) {
-                "this" => Value::instance(*type_),
-                "super" => self.qualified_super(ev, frame, *type_),
+            Value::Def(type_) if world.kind(*type_).is_type_like() => match name {
+                it if world.names.is_word(it, "this") => Value::instance(*type_),
+                it if world.names.is_word(it, "super") => self.qualified_super(ev, frame, *type_),
                 _ => match self.static_member(ev, *type_, name, Space::Value) {
                     Value::Missing => members::outside(ev, self, *type_, name),
                     value => value,
@@ -237,7 +241,7 @@ impl Rules for Java {
             }
             Value::Bounded(bounds) => self.of_bounds(bounds, |bound| self.member(ev, frame, bound, name)),
             Value::Module(package) => self.package_member(ev, frame, *package, name),
-            Value::Iterable(_) if world.text(name) == "length" => {
+            Value::Iterable(_) if world.names.is_word(name, "length") => {
                 self.standard(ev).instance("int", Value::none())
             }
             Value::External(external) => {
@@ -256,7 +260,7 @@ impl Rules for Java {
 
     fn method(&self, ev: &mut Evaluator<'_>, frame: Frame, of: &Value, name: Name) -> Value {
         let world = ev.world;
-        if world.text(name) == self.constructor_name() {
+        if world.names.is_word(name, self.constructor_name()) {
             return match of {
                 Value::Instance(type_, _) | Value::Def(type_) => members::constructors(world, *type_, name),
                 Value::Super(type_) => members::super_constructors(world, *type_, name),
@@ -411,9 +415,10 @@ impl Rules for Java {
 
 /// A value of what a type names. A type that is written and not found is not of the project.
 pub(crate) fn instance_of(entity: &Value, arguments: Vec<Value>) -> Value {
+    let arguments = Value::arguments(arguments);
     entity.map(|it| match it {
-        Value::Def(def) => Value::Instance(*def, arguments.clone().into()),
-        Value::External(external) => Value::ExternalInstance(external.clone(), arguments.clone().into()),
+        Value::Def(def) => Value::Instance(*def, arguments.clone()),
+        Value::External(external) => Value::ExternalInstance(external.clone(), arguments.clone()),
         Value::Bounded(_) => it.clone(),
         _ => Value::ExternalResult,
     })

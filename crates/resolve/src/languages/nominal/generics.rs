@@ -54,8 +54,8 @@ pub(crate) fn written(
                 Some(value) => value,
                 None if arguments.is_empty() => ev.typed(frame, decl, type_),
                 None => {
-                    let arguments: Vec<Value> =
-                        arguments.iter().map(|it| written(ev, frame, decl, *it, known)).collect();
+                    let arguments = arguments.iter().map(|it| written(ev, frame, decl, *it, known)).collect();
+                    let arguments = Value::arguments(arguments);
                     let plain = ev.typed(frame, decl, type_);
                     plain.map(|it| with_arguments(it, &arguments))
                 }
@@ -68,10 +68,10 @@ pub(crate) fn written(
     value
 }
 
-fn with_arguments(value: &Value, arguments: &[Value]) -> Value {
+fn with_arguments(value: &Value, arguments: &Arguments) -> Value {
     match value {
-        Value::Instance(def, _) => Value::Instance(*def, arguments.into()),
-        Value::ExternalInstance(external, _) => Value::ExternalInstance(external.clone(), arguments.into()),
+        Value::Instance(def, _) => Value::Instance(*def, arguments.clone()),
+        Value::ExternalInstance(external, _) => Value::ExternalInstance(external.clone(), arguments.clone()),
         other => other.clone(),
     }
 }
@@ -137,7 +137,7 @@ fn base_arguments(
     let (_, id, _) = ev.world.decl(type_);
     match ev.world.found_in(there.file).type_(base) {
         Type::Named { arguments, .. } => {
-            arguments.iter().map(|it| written(ev, there, Some(id), *it, known)).collect::<Vec<_>>().into()
+            Value::arguments(arguments.iter().map(|it| written(ev, there, Some(id), *it, known)).collect())
         }
         _ => Value::none(),
     }

@@ -24,9 +24,13 @@ pub(crate) fn own<'w>(world: &'w World<'_>, type_: Def, name: Name) -> impl Iter
             _ => None,
         })
     };
-    let others = world.hierarchy.parts(&type_).iter().filter(|it| **it != type_);
-    let part = std::iter::once(&type_).chain(others).find(|it| of_part(**it).next().is_some());
-    part.copied().into_iter().flat_map(of_part).collect::<Vec<Def>>().into_iter()
+    let mut found = of_part(type_).peekable();
+    if found.peek().is_none() {
+        let others = world.hierarchy.parts(&type_).iter().filter(|it| **it != type_);
+        let mut others = others.map(|it| of_part(*it).peekable());
+        found = others.find_map(|mut it| it.peek().is_some().then_some(it)).unwrap_or(found);
+    }
+    found
 }
 
 /// A type and all project types above it, in the order in which members are looked for.

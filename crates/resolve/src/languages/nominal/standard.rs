@@ -386,7 +386,7 @@ impl Standard {
             Shape::Lambda | Shape::Given(_) | Shape::Refilled(..) => Value::Unknown,
             Shape::Named(id, shapes) => Value::ExternalInstance(
                 self.rows[*id as usize].external.clone(),
-                shapes.iter().map(|it| self.plain(it, receiver, arguments)).collect::<Vec<_>>().into(),
+                Value::arguments(shapes.iter().map(|it| self.plain(it, receiver, arguments)).collect()),
             ),
             Shape::Array(of) => Value::Iterable(self.plain(of, receiver, arguments).into()),
         }
@@ -421,11 +421,12 @@ impl Standard {
             },
             Shape::Refilled(place, shapes) => {
                 let given = self.make(ev, dialect, &Shape::Given(*place), receiver, arguments, site);
-                let inner: Vec<Value> =
+                let inner =
                     shapes.iter().map(|it| self.make(ev, dialect, it, receiver, arguments, site)).collect();
+                let inner = Value::arguments(inner);
                 given.map(|it| match it {
                     Value::ExternalInstance(external, _) => {
-                        Value::ExternalInstance(external.clone(), inner.clone().into())
+                        Value::ExternalInstance(external.clone(), inner.clone())
                     }
                     _ => Value::ExternalResult,
                 })
@@ -433,7 +434,7 @@ impl Standard {
             Shape::Named(id, shapes) => {
                 let inner: Vec<Value> =
                     shapes.iter().map(|it| self.make(ev, dialect, it, receiver, arguments, site)).collect();
-                Value::ExternalInstance(self.rows[*id as usize].external.clone(), inner.into())
+                Value::ExternalInstance(self.rows[*id as usize].external.clone(), Value::arguments(inner))
             }
             Shape::Array(of) => Value::Iterable(self.make(ev, dialect, of, receiver, arguments, site).into()),
             Shape::Own(_) | Shape::Itself => self.plain(shape, receiver, arguments),

@@ -5,7 +5,7 @@
 
 use knowing_model::NodeKind;
 use knowing_model::facts::{BaseRole, DeclId, Type};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::requires::{LoadPaths, is_test_path};
 use super::tables;
@@ -44,10 +44,14 @@ pub(crate) struct RubyModules {
     opened: FxHashMap<Def, External>,
     /// Methods and attributes by the type they are of (its first part) and name.
     members: FxHashMap<(Def, Name), Vec<Def>>,
+    /// Names that some type has a method or an attribute of.
+    member_names: FxHashSet<Name>,
     fields: FxHashMap<(Def, Name), Vec<Def>>,
     /// Functions at the top of files.
     functions: FxHashMap<Name, Vec<Def>>,
     pub(super) load_paths: LoadPaths,
+    /// The name of the module that a concern gives to classes.
+    pub(super) class_methods: Option<Name>,
 }
 
 impl RubyModules {
@@ -64,6 +68,7 @@ impl RubyModules {
         // The top stands in itself and has no name that anyone asks for.
         modules.places.push((TOP, world.names.find("").unwrap_or(Name(0))));
         modules.load_paths = LoadPaths::new(world, &files);
+        modules.class_methods = world.names.find("ClassMethods");
         modules.place(world, &files);
         modules.production = modules.made.iter().map(|it| first_of_production(world, it)).collect();
         modules.group(world);
@@ -106,6 +111,7 @@ impl RubyModules {
                 notary.push(door, world.hash(*of), Some(*name), notary.all(all));
             });
         }
+        self.member_names.iter().for_each(|it| notary.push(Door::RubyMembers, 0, Some(*it), 1));
         self.functions.iter().for_each(|(name, all)| {
             notary.push(Door::RubyFunctions, 0, Some(*name), notary.all(all));
         });
@@ -114,6 +120,13 @@ impl RubyModules {
 
     fn note(&self, door: Door, def: Def, name: Option<Name>) {
         reads::note(door, self.def_hashes.get(def.0 as usize).copied().unwrap_or(0), name);
+    }
+
+    /// Whether any type of the project has a method or an attribute of this name: where none has, there is no need to ask
+    /// each type above a receiver's.
+    pub(super) fn is_member(&self, name: Name) -> bool {
+        reads::note(Door::RubyMembers, 0, Some(name));
+        self.member_names.contains(&name)
     }
 
     /// Methods and attributes of a type by name, of all its parts; by the first.
@@ -395,6 +408,7 @@ impl RubyModules {
                 }
             }
         }
+        self.member_names = self.members.keys().map(|it| it.1).collect();
     }
 }
 

@@ -151,6 +151,9 @@ impl Ruby {
     fn everywhere(&self, ev: &Evaluator<'_>, frame: Frame, name: Name, side: Side) -> Option<Value> {
         let world = ev.world;
         let modules = &world.modules.ruby;
+        if !modules.is_member(name) {
+            return None;
+        }
         let classes: &[&str] =
             if side == Side::Type { &["Class", "Module", "Object", "Kernel"] } else { &["Object", "Kernel"] };
         for class in classes {
@@ -200,6 +203,9 @@ impl Ruby {
     ) -> Value {
         let world = ev.world;
         let modules = &world.modules.ruby;
+        if !modules.is_member(name) {
+            return Value::External(external.member(name));
+        }
         let mut at = Some(TOP);
         for part in external.path.iter() {
             at = at.and_then(|it| modules.child(it, *part));
@@ -345,10 +351,11 @@ fn lookup_behind(
 }
 
 fn walk(world: &World<'_>, stops: &[Stop], name: Name, way: &mut Way) -> Option<Def> {
+    let is_member = world.modules.ruby.is_member(name);
     for stop in stops {
         match stop {
             Stop::Own(def, whole, side) => {
-                if let Some(found) = own_of_parts(world, *def, *whole, name, *side) {
+                if is_member && let Some(found) = own_of_parts(world, *def, *whole, name, *side) {
                     return Some(found);
                 }
             }
@@ -464,8 +471,7 @@ fn note_extension(world: &World<'_>, external: &External, name: Name, way: &mut 
 
 fn class_methods(world: &World<'_>, module: Def) -> Option<Def> {
     let modules = &world.modules.ruby;
-    let name = world.names.find("ClassMethods")?;
-    let constant = modules.child(modules.constant_of(module)?, name)?;
+    let constant = modules.child(modules.constant_of(module)?, modules.class_methods?)?;
     let found = modules.seen(world, constant, world.file_of(module))?;
     (world.kind(found) == NodeKind::Module).then_some(found)
 }
@@ -544,6 +550,9 @@ fn users_member(ev: &mut Evaluator<'_>, frame: Frame, module: Def, name: Name) -
     if all.len() > MAX_USERS {
         return Value::Unknown;
     }
+    if !world.modules.ruby.is_member(name) {
+        return Value::Missing;
+    }
     let mut found: Vec<Def> = Vec::new();
     let mut doubt = false;
     for (user, side) in all {
@@ -577,10 +586,10 @@ fn opened_test_case(ev: &mut Evaluator<'_>, frame: Frame, name: Name, way: &Way)
         let last = it.last().map_or("", |it| world.text(it));
         last.ends_with("TestCase") || last == "IntegrationTest"
     };
-    if !way.open.iter().any(is_test_case) {
+    let modules = &world.modules.ruby;
+    if !way.open.iter().any(is_test_case) || !modules.is_member(name) {
         return None;
     }
-    let modules = &world.modules.ruby;
     let mut at = Some(TOP);
     for part in ["ActiveSupport", "TestCase"] {
         at = at.and_then(|it| modules.child(it, world.names.find(part)?));

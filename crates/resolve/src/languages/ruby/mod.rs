@@ -217,14 +217,13 @@ impl Rules for Ruby {
         match world.found_in(frame.file).type_(type_) {
             Type::Named { arguments, .. } => {
                 let entity = self.type_entity(ev, frame, decl, type_);
-                let arguments: Vec<Value> = arguments.iter().map(|it| ev.typed(frame, decl, *it)).collect();
+                let arguments = arguments.iter().map(|it| ev.typed(frame, decl, *it)).collect();
+                let arguments = Value::arguments(arguments);
                 entity.map(|it| match it {
                     Value::Def(def) if world.kind(*def).is_type_like() => {
-                        Value::Instance(*def, arguments.clone().into())
+                        Value::Instance(*def, arguments.clone())
                     }
-                    Value::External(external) => {
-                        Value::ExternalInstance(external.clone(), arguments.clone().into())
-                    }
+                    Value::External(external) => Value::ExternalInstance(external.clone(), arguments.clone()),
                     _ => Value::Unknown,
                 })
             }
