@@ -184,10 +184,9 @@ pub(crate) fn stale(it: &StaleEdgesReply, style: Style, output: &mut dyn Write) 
     }
     let counted = [
         format!(
-            "{} {} from {}",
+            "{} {} from what is indexed",
             it.total_files,
             if it.total_files == 1 { "file differs" } else { "files differ" },
-            it.tree.tree
         ),
         format!("{} {}", it.symbols, plural(it.symbols, "symbol")),
         format!("{} {} seen there", it.total, plural(it.total, "edge")),
@@ -204,7 +203,13 @@ pub(crate) fn stale(it: &StaleEdgesReply, style: Style, output: &mut dyn Write) 
         writeln!(output, "  {source} {} {target}", style.cyan(edge.kind))?;
     }
     if !style.quiet {
-        writeln!(output, "{} run `knowing index`", style.cyan("hint:"))?;
+        let is_dirty = it.tree.fresh.starts_with("dirty");
+        let hint = if is_dirty {
+            "`--working-tree` answers from the files as they lie there"
+        } else {
+            "run `knowing index`"
+        };
+        writeln!(output, "{} {hint}", style.cyan("hint:"))?;
     }
     Ok(())
 }

@@ -44,6 +44,9 @@ pub(crate) fn list(it: &SnapshotsReply, style: Style, output: &mut dyn Write) ->
 }
 
 pub(crate) fn events(it: &EventsReply, style: Style, output: &mut dyn Write) -> io::Result<()> {
+    if it.total == 0 {
+        return writeln!(output, "no edge came or went");
+    }
     let mut last = None;
     for event in &it.events {
         if last != Some(&event.snapshot) {

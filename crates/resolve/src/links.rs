@@ -61,10 +61,8 @@ impl Offers {
         for file in 0..world.n_files() as u32 {
             let facts = world.found_in(file);
             let directory = package_of(ContainerClass::File, world.path(file));
-            if directories.contains(directory) {
-                if !offers.directories.contains_key(directory) {
-                    offers.directories.insert(directory.to_owned(), file);
-                }
+            if directories.contains(directory) && !offers.directories.contains_key(directory) {
+                offers.directories.insert(directory.to_owned(), file);
             }
             if wanted.is_empty() || !is_code(&facts.language) {
                 continue;

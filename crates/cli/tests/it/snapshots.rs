@@ -112,6 +112,7 @@ fn pins_are_kept_and_taken_away() {
 fn events_say_when_an_edge_came_and_went() {
     let (session, repo) = (Session::new(), shop());
     session.index(&repo);
+    assert_eq!(session.run(repo.path(), &["events"]).stdout, "no edge came or went\n");
     repo.write(
         "shop/more.py",
         "from shop.bread import Bread\n\n\ndef more():\n    return less()\n\n\ndef less(): pass\n",

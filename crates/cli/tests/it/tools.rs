@@ -262,6 +262,14 @@ fn what_is_stale_is_told_and_not_mended() {
     assert_eq!((ran.code, ran.stdout.starts_with("nothing differs")), (0, true), "{}", ran.stdout);
     let cart = std::fs::read_to_string(repo.path().join("pycart/cart.py")).unwrap();
     repo.write("pycart/cart.py", &format!("{cart}\n\ndef more_py():\n    return total_py(1)\n"));
+    let ran = session.run(repo.path(), &["stale"]);
+    // To index again would not take in what is not committed.
+    assert!(ran.stdout.contains("1 file differs from what is indexed"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("`--working-tree`") && !ran.stdout.contains("knowing index"),
+        "{}",
+        ran.stdout
+    );
     let ran = session.run(repo.path(), &["stale", "--json"]);
     let stale: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!((ran.code, &stale["is_stale"], &stale["symbols"]), (1, &json!(true), &json!(4)), "{stale}");
