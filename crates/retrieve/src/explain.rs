@@ -16,14 +16,16 @@ impl RankedSymbol {
     }
 }
 
-/// Name, value and contribution of each feature; nothing is contributed when the formula ranks.
+/// Name, value and contribution of each feature, and of what stands beside the symbol; nothing is contributed when the formula ranks.
 pub fn contributions(symbol: &RankedSymbol, ranker: Ranker) -> Vec<(&'static str, f64, f64)> {
     let mut parts = vec![0.0; symbol.features.len()];
     if ranker == Ranker::Learned {
         model::built_in().contributions(&symbol.features, &mut parts);
     }
     let values = symbol.features.iter().map(|&it| f64::from(it));
-    features::NAMES.iter().zip(values).zip(parts).map(|((name, value), part)| (*name, value, part)).collect()
+    let features = features::NAMES.iter().zip(values).zip(parts);
+    let beside = ("beside", symbol.beside, symbol.beside);
+    features.map(|((name, value), part)| (*name, value, part)).chain([beside]).collect()
 }
 
 /// In the order in which a symbol can fall out.

@@ -14,6 +14,7 @@ mod fuse;
 mod model;
 mod noise;
 mod order;
+mod owners;
 mod pack;
 mod params;
 mod pipeline;

@@ -11,6 +11,7 @@ pub struct Params {
     pub seeds: SeedParams,
     pub walk: WalkParams,
     pub formula: FormulaParams,
+    pub owners: OwnerParams,
     pub pack: PackParams,
 }
 
@@ -99,6 +100,14 @@ pub struct FormulaParams {
     pub commit_bonus: [(i64, f64); 3],
 }
 
+/// How much candidates of one owner say for each other (`owners.rs`).
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct OwnerParams {
+    pub weight: f64,
+    /// On the scale of the ranker: one that stands so far behind the best counts 1/e.
+    pub spread: f64,
+}
+
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct PackParams {
     pub min_budget: usize,
@@ -178,6 +187,7 @@ impl Default for Params {
                 test_factor: 0.3,
                 commit_bonus: [(1, 0.05), (7, 0.03), (30, 0.01)],
             },
+            owners: OwnerParams { weight: 0.4, spread: 2.0 },
             pack: PackParams {
                 min_budget: 200,
                 task_budget: 50_000,
@@ -279,6 +289,7 @@ parts! {
     FlatWalk "flat_walk" "mechanism 9: search hits decide when the walk is flat";
     Proximity "proximity" "mechanism 10: packing prefers what is near";
     Recency "recency" "mechanism 12: what changed lately";
+    Owners "owners" "what candidates of one owner say for each other, where a task asks how or adds something";
     Overloads "overloads" "one of several overloads before the others";
     PackCache "pack_cache" "answers kept from before";
 }

@@ -8,6 +8,7 @@
 //! walk       what is near, and what stands out (HITS)
 //! evidence   everything known of each candidate
 //! rank       learned trees, or the formula
+//! owners     candidates of one owner, for each other
 //! order      one of several overloads, few sections of documents
 //! adapt      classes that force their way in; a walk that says nothing
 //! ```
@@ -27,7 +28,7 @@ use crate::params::{Params, Part, Ranker, Switches};
 use crate::query::{Side, TaskQuery};
 use crate::score::{Components, components};
 use crate::task::Task;
-use crate::{features, fuse, model, noise, order, seeds};
+use crate::{features, fuse, model, noise, order, owners, seeds};
 
 /// One snapshot, as retrieval reads it.
 #[derive(Clone, Copy)]
@@ -53,8 +54,10 @@ pub struct RankedSymbol {
     pub node: NodeIndex,
     /// 0 to 1, a little more for what a concept class forced in.
     pub score: f64,
-    /// What the ranker gave, on its own scale.
+    /// What the ranker gave, on its own scale, and `beside`.
     pub raw: f64,
+    /// What other candidates of its owner gave.
+    pub beside: f64,
     /// Hops to the nearest seed, at most 3.
     pub distance: u8,
     pub walk: f64,
@@ -131,6 +134,11 @@ pub fn for_task(sources: Sources<'_>, text: &str, settings: &Settings) -> Run {
     let (scene, evidence) = evidence::gather(cx, &harvest, &walks);
     let n_candidates = evidence.len();
     let mut ranked = rank(evidence, &scene, settings, *ranker);
+    if *ranker == Ranker::Learned && switches.on(Part::Owners) && task.wants_a_whole {
+        owners::count_in(graph, names, &mut ranked, &params.owners);
+        in_order(&mut ranked);
+        score_by_distance(&mut ranked);
+    }
     if switches.on(Part::Overloads) && !task.speaks_of_overloads {
         ranked = order::with_one_of_overloads(names, ranked);
     }
@@ -225,6 +233,7 @@ pub(crate) fn rank(
                 node: it.node,
                 score: raw,
                 raw,
+                beside: 0.0,
                 distance: it.hops.unwrap_or(3).min(3),
                 walk: it.walk,
                 injected: false,
@@ -235,16 +244,24 @@ pub(crate) fn rank(
             }
         })
         .collect();
+    in_order(&mut ranked);
+    if ranker == Ranker::Learned {
+        score_by_distance(&mut ranked);
+    }
+    ranked
+}
+
+/// Best first; ties by walk score, then node id.
+fn in_order(ranked: &mut [RankedSymbol]) {
     ranked.sort_unstable_by(|a, b| {
         b.raw.total_cmp(&a.raw).then(b.walk.total_cmp(&a.walk)).then(a.node.cmp(&b.node))
     });
-    if ranker == Ranker::Learned
-        && let Some(best) = ranked.first().map(|it| it.raw)
-    {
-        // The trees' scale has no zero; what matters is the distance from the best.
-        ranked.iter_mut().for_each(|it| it.score = 1.0 / (1.0 + (best - it.raw)));
-    }
-    ranked
+}
+
+/// The trees' scale has no zero; what matters is the distance from the best.
+fn score_by_distance(ranked: &mut [RankedSymbol]) {
+    let best = ranked.first().map_or(0.0, |it| it.raw);
+    ranked.iter_mut().for_each(|it| it.score = 1.0 / (1.0 + (best - it.raw)));
 }
 
 /// Mechanism 9: on a large graph a walk that gives its ten best the same says nothing.

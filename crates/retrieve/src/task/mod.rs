@@ -58,6 +58,8 @@ pub struct Task {
     pub speaks_of_tests: bool,
     pub speaks_of_documents: bool,
     pub speaks_of_overloads: bool,
+    /// Asks in few words how something works, or wants something that is not there yet; does not say what is wrong.
+    pub wants_a_whole: bool,
     pub n_words: usize,
     /// More than a paragraph: an issue rather than an instruction.
     pub is_long: bool,
@@ -110,6 +112,8 @@ impl Task {
         let speaks_of_tests = says(words::speaks_of_tests);
         let speaks_of_documents = says(words::speaks_of_documents);
         let speaks_of_overloads = says(words::speaks_of_overloads);
+        let is_long = n_words > LONG_WORDS;
+        let wants_a_whole = !is_long && wants_a_whole(&opening, &subject);
         Task {
             subject,
             scope,
@@ -126,11 +130,20 @@ impl Task {
             speaks_of_tests,
             speaks_of_documents,
             speaks_of_overloads,
+            wants_a_whole,
             n_words,
-            is_long: n_words > LONG_WORDS,
+            is_long,
             text: whole,
         }
     }
+}
+
+fn wants_a_whole(opening: &str, subject: &str) -> bool {
+    let says = |it: fn(&str) -> bool| {
+        let words = [opening, subject].into_iter().flat_map(|it| it.split(|it: char| !it.is_alphanumeric()));
+        words.filter(|it| !it.is_empty()).any(|word| it(&word.to_lowercase()))
+    };
+    subject.contains('?') || says(words::asks) || (says(words::adds) && !says(words::complains))
 }
 
 fn joined(lines: &[Line], kind: Kind) -> String {

@@ -684,3 +684,31 @@ proptest! {
         prop_assert_eq!(Task::parse(&text), Task::parse(&text));
     }
 }
+
+#[test]
+fn who_asks_or_adds_wants_a_whole_and_who_complains_wants_a_place() {
+    for task in [
+        "How does the cart sum up its prices?",
+        "Trace a request from the desk to the cart",
+        "why are error pages cached",
+        "Add gift wrapping to the cart",
+        "implementing a custom currency filter",
+        "feat(cart): allow prices without tax",
+        "is a cart ever empty?",
+    ] {
+        assert!(Task::parse(task).wants_a_whole, "{task}");
+    }
+    let long = format!("Add a cart\n\n{}", "It holds what somebody buys. ".repeat(20));
+    for task in [
+        "",
+        "Cart.total",
+        "Fix the total of the cart",
+        "fix(cart): support prices without tax",
+        "Adding to the cart fails when it is empty",
+        "the cart should allow prices without tax",
+        "rename the cart",
+        &long,
+    ] {
+        assert!(!Task::parse(task).wants_a_whole, "{task}");
+    }
+}

@@ -55,6 +55,77 @@ pub(crate) fn speaks_of_overloads(lower: &str) -> bool {
     matches!(lower, "overload" | "overloads" | "overloaded" | "overloading")
 }
 
+/// Words of who wants to understand something.
+pub(crate) fn asks(lower: &str) -> bool {
+    with_stems(lower, |it| {
+        matches!(
+            it,
+            "how"
+                | "what"
+                | "where"
+                | "why"
+                | "which"
+                | "who"
+                | "explain"
+                | "trace"
+                | "understand"
+                | "describe"
+        )
+    })
+}
+
+/// Words of who wants something that is not there yet.
+pub(crate) fn adds(lower: &str) -> bool {
+    with_stems(lower, |it| {
+        matches!(
+            it,
+            "add"
+                | "implement"
+                | "support"
+                | "new"
+                | "create"
+                | "introduce"
+                | "allow"
+                | "enable"
+                | "expose"
+                | "provide"
+                | "custom"
+        )
+    })
+}
+
+/// Words of who finds something wrong.
+pub(crate) fn complains(lower: &str) -> bool {
+    with_stems(lower, |it| {
+        matches!(
+            it,
+            "fix"
+                | "bug"
+                | "error"
+                | "fail"
+                | "failure"
+                | "crash"
+                | "regress"
+                | "regression"
+                | "broken"
+                | "wrong"
+                | "incorrect"
+                | "incorrectly"
+                | "avoid"
+                | "prevent"
+                | "issue"
+                | "handle"
+                | "ensure"
+                | "miss"
+                | "missing"
+                | "should"
+                | "cannot"
+                | "don"
+                | "doesn"
+        )
+    })
+}
+
 /// Words that make a task one about tests.
 pub(crate) fn speaks_of_tests(lower: &str) -> bool {
     matches!(

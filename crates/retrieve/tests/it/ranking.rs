@@ -192,3 +192,44 @@ fn one_of_several_overloads_stands_before_other_symbols() {
         assert!(first_eight("fix the total of the cart", Switches::without(&[Part::Overloads])) > 1);
     }
 }
+
+#[test]
+fn members_of_one_type_speak_for_each_other_where_a_task_asks() {
+    let mut text = String::from("shop/cart.py\n    class Cart: total of the cart\n");
+    (0..4).for_each(|it| text.push_str(&format!("    method Cart.part_{it}: total of the cart\n")));
+    (0..4).for_each(|it| {
+        text.push_str(&format!("shop/desk_{it}.py\n    function alone_{it}: total of the cart\n"))
+    });
+    text.push_str("shop/sum.py\n");
+    (0..4).for_each(|it| text.push_str(&format!("    function add(Item{it}): total of the cart\n")));
+    let drawn = Drawn::new(&text);
+    let run = |task: &str, without: &[Part]| {
+        drawn.run(task, &Settings { switches: Switches::without(without), ..Settings::default() })
+    };
+    let asks = "how is the total of the cart made?";
+    let (together, each_alone) = (run(asks, &[]), run(asks, &[Part::Owners]));
+    assert!(together.ranked.is_sorted_by(|one, other| one.score >= other.score));
+    assert_eq!(together.ranked.len(), each_alone.ranked.len(), "nothing is lost");
+    let owners = &Settings::default().params.owners;
+    let best = each_alone.ranked.iter().map(|it| it.raw).fold(f64::MIN, f64::max);
+    for it in &together.ranked {
+        let symbol = drawn.symbol(it.node);
+        let ranker = each_alone.ranked.iter().find(|other| other.node == it.node).unwrap();
+        assert_eq!(ranker.beside, 0.0);
+        assert!((it.raw - it.beside - ranker.raw).abs() < 1e-9, "{symbol}");
+        let own = owners.weight * (ranker.raw - best) / owners.spread;
+        match symbol.starts_with("Cart") {
+            true => assert!(it.beside > own + 0.1, "{symbol}: {} and {own}", it.beside),
+            // Overloads count as one.
+            false if symbol.starts_with("add") => assert!(it.beside >= own - 1e-9, "{symbol}"),
+            false => assert!((it.beside - own).abs() < 1e-9, "{symbol}: {} and {own}", it.beside),
+        }
+        let contributions = knowing_retrieve::explain::contributions(it, Ranker::Learned);
+        assert!(contributions.contains(&("beside", it.beside, it.beside)));
+    }
+    let of_add = together.ranked.iter().filter(|it| drawn.symbol(it.node).starts_with("add"));
+    let most = of_add.map(|it| it.beside).fold(f64::MIN, f64::max);
+    assert!(most <= 1e-9, "overloads do not speak for each other: {most}");
+    let complains = run("fix the wrong total of the cart", &[]);
+    assert!(complains.ranked.iter().all(|it| it.beside == 0.0));
+}
