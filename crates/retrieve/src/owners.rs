@@ -15,23 +15,24 @@ use crate::pipeline::RankedSymbol;
 /// Container, and the symbol path of the owner in it; empty for what stands in the container itself.
 type Owner<'a> = (&'a str, &'a str);
 
-/// Adds to each candidate the logarithm of what all candidates of its owner have together. `ranked` is best first.
+/// Adds to each candidate the logarithm of what the best candidates of its owner have together. `ranked` is best first.
 pub(crate) fn count_in(graph: &Graph, names: &Names, ranked: &mut [RankedSymbol], params: &OwnerParams) {
     let Some(best) = ranked.first().map(|it| it.raw) else { return };
     let owners: Vec<[Option<Owner<'_>>; 2]> = ranked.iter().map(|it| owners_of(graph, names, it)).collect();
+    let share = |it: &RankedSymbol| libm::exp((it.raw - best) / params.spread);
     let mut sums: FxHashMap<Owner<'_>, f64> = FxHashMap::default();
     let mut seen = FxHashSet::default();
-    for (it, owners) in ranked.iter().zip(&owners) {
+    for (it, owners) in ranked.iter().zip(&owners).take(params.n_speaking) {
         // Of overloads one counts: they stand together whatever the task is about.
         let symbol = without_suffix(names.symbol(it.node.0));
         if !seen.insert((names.file(it.node.0), names.container(it.node.0), symbol)) {
             continue;
         }
-        let share = libm::exp((it.raw - best) / params.spread);
-        owners.iter().flatten().for_each(|owner| *sums.entry(*owner).or_default() += share);
+        owners.iter().flatten().for_each(|owner| *sums.entry(*owner).or_default() += share(it));
     }
     for (it, owners) in ranked.iter_mut().zip(&owners) {
-        let together = owners.iter().flatten().filter_map(|it| sums.get(it)).copied().fold(0.0, f64::max);
+        let together =
+            owners.iter().flatten().filter_map(|it| sums.get(it)).copied().fold(share(it), f64::max);
         it.beside = params.weight * libm::log(together);
         it.raw += it.beside;
     }

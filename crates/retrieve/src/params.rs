@@ -104,6 +104,8 @@ pub struct FormulaParams {
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct OwnerParams {
     pub weight: f64,
+    /// Candidates that speak for others; of those behind them large types have many, whatever the task.
+    pub n_speaking: usize,
     /// On the scale of the ranker: one that stands so far behind the best counts 1/e.
     pub spread: f64,
 }
@@ -187,7 +189,7 @@ impl Default for Params {
                 test_factor: 0.3,
                 commit_bonus: [(1, 0.05), (7, 0.03), (30, 0.01)],
             },
-            owners: OwnerParams { weight: 0.4, spread: 2.0 },
+            owners: OwnerParams { weight: 0.4, n_speaking: 50, spread: 2.0 },
             pack: PackParams {
                 min_budget: 200,
                 task_budget: 50_000,
