@@ -8,9 +8,10 @@ use knowing_model::NodeId;
 use knowing_search::FileIndex;
 use knowing_testkit::Fixture;
 use knowing_testkit::edits::{self, Dice, Sources};
+use knowing_vcs::Checkout;
 
 use super::{Database, essence};
-use crate::{Carried, Options, Report, Silent, open_graph, open_names};
+use crate::{Carried, Options, Report, Request, Silent, Source, index, open_graph, open_names};
 
 /// Everything a snapshot says, without any row number.
 fn said(database: &Database, report: &Report) -> Vec<String> {
@@ -155,6 +156,71 @@ fn n2_updating_equals_indexing_from_scratch_for_every_row_root_and_answer() {
                 replay.carried = Some(Carried::of_replay());
                 check(&replay, &scratch, (&replayed, &full), &format!("case {case}, step {step}, replayed"));
             }
+            n_resolved += report.n_resolved;
+            n_files += report.files;
+        }
+    }
+    assert!(n_resolved < n_files, "no file kept its result");
+}
+
+/// Indexes for somebody who stands nowhere: the run builds on the newest snapshot, whatever it is of.
+fn index_from_nowhere(
+    database: &mut Database,
+    repo: &Fixture,
+    is_work_tree: bool,
+    options: &Options,
+) -> Report {
+    let checkout = Checkout::open(repo.path()).unwrap();
+    let commit = checkout.head().unwrap().commit.unwrap();
+    let source = match is_work_tree {
+        true => Source::WorkTree { checkout: &checkout, commit },
+        false => Source::Commit { checkout: &checkout, commit },
+    };
+    let request = Request {
+        source,
+        url: "github.com/acme/app",
+        object_format: checkout.object_format(),
+        place: None,
+        branch: None,
+        options,
+        now: 1_700_000_000,
+    };
+    index(&mut database.store, &request, &Silent).unwrap()
+}
+
+#[test]
+fn n2_whatever_the_newest_snapshot_is_of_a_run_can_build_on_it() {
+    let corpus = edits::corpus();
+    let all = Options::default();
+    let (mut n_resolved, mut n_files) = (0, 0);
+    for case in edits::cases(4) {
+        let mut dice = Dice(case);
+        let projects = &corpus[case as usize % corpus.len()];
+        let mut files = edits::mixture(projects, &mut dice);
+        let repo = Fixture::new();
+        write(&repo, &Sources::new(), &files);
+        repo.commit("begin");
+        let mut database = Database::new();
+        index_from_nowhere(&mut database, &repo, false, &all);
+        for step in 0..5 {
+            let mut edit = |files: &mut Sources| {
+                let before = files.clone();
+                (0..1 + dice.roll(3)).for_each(|_| edits::edit(files, projects, &mut dice));
+                write(&repo, &before, files);
+            };
+            edit(&mut files);
+            index_from_nowhere(&mut database, &repo, true, &all);
+            if step % 2 == 0 {
+                edit(&mut files);
+            } else if let Some(path) = files.keys().next() {
+                let of_one_file = Options { include: vec![path.clone()], ..Options::default() };
+                index_from_nowhere(&mut database, &repo, false, &of_one_file);
+            }
+            repo.commit("change");
+            let report = index_from_nowhere(&mut database, &repo, false, &all);
+            let mut scratch = Database::new();
+            let full = index_from_nowhere(&mut scratch, &repo, false, &all);
+            check(&database, &scratch, (&report, &full), &format!("case {case}, step {step}"));
             n_resolved += report.n_resolved;
             n_files += report.files;
         }
