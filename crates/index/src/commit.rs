@@ -22,11 +22,17 @@ use crate::{FileChanges, Report, Request, Result};
 /// None when they are not wanted any more.
 pub(crate) fn roots_of(resolution: &Resolution, is_wanted: &(dyn Fn() -> bool + Sync)) -> Option<Roots> {
     let symbols = &resolution.symbols;
-    let edges: Vec<&knowing_model::Edge> = resolution.units.iter().flat_map(|it| &it.edges).collect();
-    let ids: Vec<EdgeId> = edges
-        .par_iter()
-        .map(|it| identity::edge_id(symbols[it.source as usize].id, symbols[it.target as usize].id, it.kind))
-        .collect();
+    let mut edges: Vec<&knowing_model::Edge> =
+        Vec::with_capacity(resolution.units.iter().map(|it| it.edges.len()).sum());
+    edges.extend(resolution.units.iter().flat_map(|it| &it.edges));
+    // Each task has enough of them to hash several side by side.
+    const IN_A_TASK: usize = 4096;
+    let id = |symbol: u32| symbols[symbol as usize].id;
+    let mut ids = vec![EdgeId::default(); edges.len()];
+    ids.par_chunks_mut(IN_A_TASK).zip(edges.par_chunks(IN_A_TASK)).for_each(|(ids, edges)| {
+        let ends = edges.iter().map(|it| (id(it.source), id(it.target), it.kind));
+        ids.copy_from_slice(&identity::edge_ids(ends));
+    });
     if !is_wanted() {
         return None;
     }

@@ -5,6 +5,8 @@ use std::fmt;
 use sha2::block_api::compress256;
 use sha2::{Digest, Sha256};
 
+use crate::lanes;
+
 /// 32 bytes of SHA-256.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Hash(pub [u8; 32]);
@@ -24,6 +26,14 @@ impl Hash {
             *slot = hex_digit(pair[0])? << 4 | hex_digit(pair[1])?;
         }
         Some(Hash(out))
+    }
+
+    fn of_words(words: [u32; 8]) -> Hash {
+        let mut out = [0; 32];
+        for (bytes, word) in out.as_chunks_mut().0.iter_mut().zip(words) {
+            *bytes = word.to_be_bytes();
+        }
+        Hash(out)
     }
 }
 
@@ -62,24 +72,24 @@ pub struct Hasher {
     /// Zero behind `length` while nothing was hashed yet.
     buffer: [u8; BUFFER],
     length: usize,
-    /// Once the buffer was full.
-    long: Option<Sha256>,
+    /// What stands before the buffer, once that was full.
+    long: Vec<u8>,
 }
 
-const BLOCK: usize = 64;
+pub(crate) const BLOCK: usize = 64;
 const BUFFER: usize = 4 * BLOCK;
 
 impl Hasher {
-    #[inline]
+    #[inline(always)]
     pub fn new(tag: &str) -> Hasher {
-        let mut hasher = Hasher { buffer: [0; BUFFER], length: 0, long: None };
+        let mut hasher = Hasher { buffer: [0; BUFFER], length: 0, long: Vec::new() };
         hasher.write(b"knowing/");
         hasher.write(tag.as_bytes());
         hasher.write(b"/1\0");
         hasher
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn field(mut self, bytes: &[u8]) -> Hasher {
         self.push(bytes);
         self
@@ -106,44 +116,87 @@ impl Hasher {
 
     #[cold]
     fn write_long(&mut self, bytes: &[u8]) {
-        let long = self.long.get_or_insert_with(Sha256::new);
-        long.update(&self.buffer[..self.length]);
-        long.update(bytes);
+        self.long.extend_from_slice(&self.buffer[..self.length]);
+        self.long.extend_from_slice(bytes);
         self.length = 0;
     }
 
-    #[inline]
+    // What is not inline is moved first, all of its buffer.
+    #[inline(always)]
     pub fn finish(mut self) -> Hash {
-        match self.long {
-            Some(long) => Hash(long.chain_update(&self.buffer[..self.length]).finalize().into()),
-            None => digest(&mut self.buffer, self.length),
+        match self.long.is_empty() {
+            true => digest(&mut self.buffer, self.length),
+            false => Hash(self.rest_in_long().finalize().into()),
         }
     }
+
+    #[cold]
+    fn rest_in_long(&self) -> Sha256 {
+        Sha256::new_with_prefix(&self.long).chain_update(&self.buffer[..self.length])
+    }
+
+    /// What each key would give by `finish`, in their order, in a fraction of the time where the processor can hash several
+    /// keys side by side.
+    pub fn finish_all(keys: impl IntoIterator<Item = Hasher>) -> Vec<Hash> {
+        /// Enough keys that idle lanes do not count, in memory that is near; long ones may take more of it.
+        const MANY: usize = 64;
+        const NEAR: usize = 32 << 10;
+        const FAR: usize = 1 << 20;
+        let keys = keys.into_iter();
+        let Some(compress) = lanes::compress() else { return keys.map(Hasher::finish).collect() };
+        let mut hashes = Vec::with_capacity(keys.size_hint().0);
+        let (mut padded, mut ends) = (Vec::new(), Vec::new());
+        let mut digest = |padded: &mut Vec<u8>, ends: &mut Vec<usize>| {
+            hashes.extend(lanes::digests(compress, padded, ends).into_iter().map(Hash::of_words));
+            padded.clear();
+            ends.clear();
+        };
+        for key in keys {
+            key.pad_into(&mut padded);
+            ends.push(padded.len());
+            if padded.len() >= FAR || padded.len() >= NEAR && ends.len() >= MANY {
+                digest(&mut padded, &mut ends);
+            }
+        }
+        digest(&mut padded, &mut ends);
+        hashes
+    }
+
+    fn pad_into(&self, padded: &mut Vec<u8>) {
+        let length = self.long.len() + self.length;
+        let end = padded.len() + (length + TAIL).next_multiple_of(BLOCK);
+        padded.extend_from_slice(&self.long);
+        padded.extend_from_slice(&self.buffer[..self.length]);
+        padded.push(MARK);
+        padded.resize(end - size_of::<u64>(), 0);
+        padded.extend_from_slice(&bits(length));
+    }
+}
+
+/// Behind a key stand a mark and its length in bits, the latter at the end of a block.
+const MARK: u8 = 0x80;
+const TAIL: usize = 1 + size_of::<u64>();
+
+fn bits(length: usize) -> [u8; 8] {
+    (length as u64 * 8).to_be_bytes()
 }
 
 /// SHA-256 of the first `length` bytes of a buffer that is zero behind them: padded in place, compressed at once.
 #[inline]
 fn digest(buffer: &mut [u8; BUFFER], length: usize) -> Hash {
-    // The mark, and the length in bits.
-    const MARK: u8 = 0x80;
-    const TAIL: usize = 1 + 8;
     let end = (length + TAIL).next_multiple_of(BLOCK);
     if end > BUFFER {
         return Hash(Sha256::digest(&buffer[..length]).into());
     }
     buffer[length] = MARK;
-    buffer[end - 8..end].copy_from_slice(&(length as u64 * 8).to_be_bytes());
+    buffer[end - 8..end].copy_from_slice(&bits(length));
     let mut state = INITIAL;
     compress256(&mut state, buffer[..end].as_chunks::<BLOCK>().0);
-    let mut out = [0; 32];
-    for (bytes, word) in out.as_chunks_mut().0.iter_mut().zip(state) {
-        *bytes = word.to_be_bytes();
-    }
-    Hash(out)
+    Hash::of_words(state)
 }
 
 /// What SHA-256 begins with.
-const INITIAL: [u32; 8] =
+pub(crate) const INITIAL: [u32; 8] =
     [0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19];
 
 macro_rules! id_types {
@@ -257,6 +310,24 @@ mod tests {
                 let ours = Hasher::new("x").field(&first).field(&second).field(b"end").finish();
                 assert_eq!(ours, plain("x", &[&first, &second, b"end"]), "{} {}", first.len(), second.len());
             }
+        }
+    }
+
+    #[test]
+    fn many_keys_hash_as_each_by_itself() {
+        let key = |length: usize| Hasher::new("x").field(&vec![length as u8; length]).field(b"end");
+        // A few, many of one length, all lengths around the borders of blocks and of the buffer, and long ones between short.
+        let lists: [Vec<usize>; 6] = [
+            vec![],
+            vec![7],
+            vec![40; 9],
+            (0..600).collect(),
+            (0..600).rev().collect(),
+            (0..300).map(|it| if it % 7 == 0 { 5000 + it } else { it % 90 }).collect(),
+        ];
+        for lengths in lists {
+            let expected: Vec<Hash> = lengths.iter().map(|it| key(*it).finish()).collect();
+            assert_eq!(Hasher::finish_all(lengths.iter().map(|it| key(*it))), expected);
         }
     }
 

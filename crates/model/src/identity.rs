@@ -27,34 +27,49 @@ pub struct Identity<'a> {
 }
 
 pub fn node_id(identity: Identity<'_>) -> NodeId {
+    NodeId(node_key(identity).finish())
+}
+
+/// Ids of many at once, in their order; so with edges, leaves and inner hashes.
+pub fn node_ids<'a>(identities: impl IntoIterator<Item = Identity<'a>>) -> Vec<NodeId> {
+    all(identities.into_iter().map(node_key)).map(NodeId).collect()
+}
+
+fn node_key(identity: Identity<'_>) -> Hasher {
     let Identity { repo, class, container, symbol, kind } = identity;
-    NodeId(
-        Hasher::new("node")
-            .field(repo.as_bytes())
-            .field(class.name().as_bytes())
-            .field(container.as_bytes())
-            .field(symbol.as_bytes())
-            .field(kind.name().as_bytes())
-            .finish(),
-    )
+    Hasher::new("node")
+        .field(repo.as_bytes())
+        .field(class.name().as_bytes())
+        .field(container.as_bytes())
+        .field(symbol.as_bytes())
+        .field(kind.name().as_bytes())
 }
 
 pub fn edge_id(source: NodeId, target: NodeId, kind: EdgeKind) -> EdgeId {
-    EdgeId(
-        Hasher::new("edge")
-            .field(source.as_bytes())
-            .field(target.as_bytes())
-            .field(kind.name().as_bytes())
-            .finish(),
-    )
+    EdgeId(edge_key(source, target, kind).finish())
+}
+
+pub fn edge_ids(edges: impl IntoIterator<Item = (NodeId, NodeId, EdgeKind)>) -> Vec<EdgeId> {
+    all(edges.into_iter().map(|it| edge_key(it.0, it.1, it.2))).map(EdgeId).collect()
+}
+
+#[inline(always)]
+fn edge_key(source: NodeId, target: NodeId, kind: EdgeKind) -> Hasher {
+    Hasher::new("edge").field(source.as_bytes()).field(target.as_bytes()).field(kind.name().as_bytes())
 }
 
 pub fn leaf(edge: EdgeId, provenance: Provenance, confidence_bp: u16) -> Hash {
-    Hasher::new("leaf")
-        .field(edge.as_bytes())
-        .field(provenance.name().as_bytes())
-        .field(&confidence_bp.to_le_bytes())
-        .finish()
+    leaf_key(edge, provenance, confidence_bp).finish()
+}
+
+pub fn leaves(edges: impl IntoIterator<Item = (EdgeId, Provenance, u16)>) -> Vec<Hash> {
+    Hasher::finish_all(edges.into_iter().map(|it| leaf_key(it.0, it.1, it.2)))
+}
+
+#[inline(always)]
+fn leaf_key(edge: EdgeId, provenance: Provenance, confidence_bp: u16) -> Hasher {
+    let provenance = provenance.name().as_bytes();
+    Hasher::new("leaf").field(edge.as_bytes()).field(provenance).field(&confidence_bp.to_le_bytes())
 }
 
 pub fn empty_tree() -> Hash {
@@ -62,7 +77,20 @@ pub fn empty_tree() -> Hash {
 }
 
 pub fn interior(left: Hash, right: Hash) -> Hash {
-    Hasher::new("inner").field(left.as_bytes()).field(right.as_bytes()).finish()
+    interior_key(left, right).finish()
+}
+
+pub fn interiors(pairs: impl IntoIterator<Item = (Hash, Hash)>) -> Vec<Hash> {
+    Hasher::finish_all(pairs.into_iter().map(|it| interior_key(it.0, it.1)))
+}
+
+#[inline(always)]
+fn interior_key(left: Hash, right: Hash) -> Hasher {
+    Hasher::new("inner").field(left.as_bytes()).field(right.as_bytes())
+}
+
+fn all(keys: impl IntoIterator<Item = Hasher>) -> impl Iterator<Item = Hash> {
+    Hasher::finish_all(keys).into_iter()
 }
 
 pub fn kind_root(kind: EdgeKind, n_leaves: u64, tree: Hash) -> Hash {

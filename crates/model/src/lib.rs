@@ -21,6 +21,7 @@ mod checksum;
 mod edge;
 mod edge_kind;
 mod hash;
+mod lanes;
 mod later;
 mod node;
 mod node_kind;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::hash::NodeId;
-use crate::identity::{Identity, node_id};
+use crate::identity::{Identity, node_id, node_ids};
 use crate::name::{ContainerClass, qualified_name};
 use crate::node_kind::NodeKind;
 use crate::span::Span;
@@ -34,8 +34,32 @@ impl Symbol {
         kind: NodeKind,
         name: Arc<str>,
     ) -> Symbol {
-        let id = node_id(Identity { repo: &repo, class, container: &container, symbol: &path, kind });
-        Symbol { id, repo, class, container, path, kind, name }
+        let mut symbol = Symbol::unidentified(repo, class, container, path, kind, name);
+        symbol.id = node_id(symbol.identity());
+        symbol
+    }
+
+    /// Without its id, which `identify` gives.
+    pub fn unidentified(
+        repo: Arc<str>,
+        class: ContainerClass,
+        container: Arc<str>,
+        path: Arc<str>,
+        kind: NodeKind,
+        name: Arc<str>,
+    ) -> Symbol {
+        Symbol { id: NodeId::default(), repo, class, container, path, kind, name }
+    }
+
+    fn identity(&self) -> Identity<'_> {
+        let Symbol { repo, class, container, path, kind, .. } = self;
+        Identity { repo, class: *class, container, symbol: path, kind: *kind }
+    }
+
+    /// Gives many symbols their ids, which takes a fraction of the time of one after the other.
+    pub fn identify(symbols: &mut [Symbol]) {
+        let ids = node_ids(symbols.iter().map(Symbol::identity));
+        symbols.iter_mut().zip(ids).for_each(|(symbol, id)| symbol.id = id);
     }
 
     pub fn qualified_name(&self) -> String {

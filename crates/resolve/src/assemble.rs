@@ -105,6 +105,7 @@ pub(crate) fn assemble(world: &World<'_>, parts: Parts<'_>) -> Resolution {
         units.push(packages(world, &mut symbols));
     }
     let record = Record::new(records, shared.into_inner());
+    Symbol::identify(&mut symbols.list);
     Resolution { symbols: symbols.list, units, kept, keeps_packages, n_resolved, record }
 }
 
@@ -272,7 +273,8 @@ impl Symbols {
         }
         let name = directory.rsplit('/').next().unwrap_or(directory);
         let (class, kind) = (ContainerClass::Dir, NodeKind::Package);
-        let symbol = Symbol::new(self.url.clone(), class, directory.into(), "".into(), kind, name.into());
+        let symbol =
+            Symbol::unidentified(self.url.clone(), class, directory.into(), "".into(), kind, name.into());
         let at = self.push(symbol);
         self.directories.insert(directory.to_owned(), at);
         at
@@ -285,7 +287,8 @@ impl Symbols {
         let container = self.container(world, file);
         let name = world.path(file).rsplit('/').next().unwrap_or_default();
         let (class, kind) = (ContainerClass::File, NodeKind::File);
-        let at = self.push(Symbol::new(self.url.clone(), class, container, "".into(), kind, name.into()));
+        let at =
+            self.push(Symbol::unidentified(self.url.clone(), class, container, "".into(), kind, name.into()));
         self.files[file as usize] = at + 1;
         at
     }
@@ -306,7 +309,7 @@ impl Symbols {
             true => in_file(path, world.path(file)).into(),
             false => path.into(),
         };
-        let at = self.push(Symbol::new(
+        let at = self.push(Symbol::unidentified(
             self.url.clone(),
             class,
             container,
@@ -329,7 +332,8 @@ impl Symbols {
             _ => holder.into(),
         };
         let (path, name): (Arc<str>, Arc<str>) = (placed.symbol.as_str().into(), placed.name.as_str().into());
-        let symbol = Symbol::new(self.url.clone(), class, container, path, NodeKind::RouteHandler, name);
+        let symbol =
+            Symbol::unidentified(self.url.clone(), class, container, path, NodeKind::RouteHandler, name);
         let at = self.push(symbol);
         self.routes.insert((file, index), at);
         at
@@ -343,7 +347,7 @@ impl Symbols {
         let symbol = knowing_model::name::bounded(&name.symbol);
         let last = name.symbol.rsplit('.').next().filter(|it| !it.is_empty());
         let last = last.unwrap_or_else(|| name.container.rsplit('/').next().unwrap_or_default());
-        let at = self.push(Symbol::new(
+        let at = self.push(Symbol::unidentified(
             name.repo.into(),
             ContainerClass::Virtual,
             name.container.as_str().into(),

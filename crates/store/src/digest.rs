@@ -7,7 +7,7 @@ use knowing_model::{
     Edge, Hash, Hasher, Node, NodeFlags, Position, Provenance, Span, Symbol, Unit, Unresolved,
 };
 
-/// Arranges one unit after the other, in the same memory.
+/// Puts units in order, some at a time, in the same memory.
 pub(crate) struct Canon<'a> {
     symbols: &'a [Symbol],
     /// Positions of symbols in order of their node ids.
@@ -17,10 +17,16 @@ pub(crate) struct Canon<'a> {
     content: Content,
     /// Ranks of the ends of edges, and the edges' positions, while they are put in order.
     ends: Vec<(u64, u32)>,
-    /// Positions of the arranged unit's rows, in canonical order.
+    arranged: Vec<Arranged>,
+}
+
+/// Positions of a unit's rows in canonical order, and the digest of its content.
+#[derive(Default)]
+pub(crate) struct Arranged {
     pub(crate) nodes: Vec<u32>,
     pub(crate) edges: Vec<u32>,
     pub(crate) unresolved: Vec<u32>,
+    pub(crate) digest: Hash,
 }
 
 impl<'a> Canon<'a> {
@@ -31,21 +37,25 @@ impl<'a> Canon<'a> {
         for (rank, &symbol) in (0..).zip(&by_id) {
             ranks[symbol as usize] = rank;
         }
-        Canon {
-            symbols,
-            by_id,
-            ranks,
-            content: Content::default(),
-            ends: Vec::new(),
-            nodes: Vec::new(),
-            edges: Vec::new(),
-            unresolved: Vec::new(),
-        }
+        let (content, ends, arranged) = (Content::default(), Vec::new(), Vec::new());
+        Canon { symbols, by_id, ranks, content, ends, arranged }
     }
 
-    /// Sets the orders to those of `unit` and gives its digest.
-    pub(crate) fn arrange(&mut self, unit: &Unit) -> Hash {
-        let Canon { ranks, nodes, edges, unresolved, symbols, content, ends, .. } = self;
+    /// In the order of the units, whose digests are taken side by side.
+    pub(crate) fn arrange(&mut self, units: &[Unit]) -> &[Arranged] {
+        self.arranged.resize_with(units.len(), Arranged::default);
+        let mut arranged = std::mem::take(&mut self.arranged);
+        let keys = arranged.iter_mut().zip(units).map(|(arranged, unit)| self.arrange_one(arranged, unit));
+        let digests = Hasher::finish_all(keys);
+        arranged.iter_mut().zip(digests).for_each(|(arranged, digest)| arranged.digest = digest);
+        self.arranged = arranged;
+        &self.arranged
+    }
+
+    /// What the digest is taken of.
+    fn arrange_one(&mut self, arranged: &mut Arranged, unit: &Unit) -> Hasher {
+        let Canon { ranks, symbols, content, ends, .. } = self;
+        let Arranged { nodes, edges, unresolved, .. } = arranged;
         arrange(nodes, &unit.nodes, |one, other| compare_nodes(ranks, one, other));
         arrange_edges(edges, &unit.edges, ranks, ends);
         arrange(unresolved, &unit.unresolved, |one, other| compare_unresolved(ranks, one, other));
@@ -74,7 +84,7 @@ impl<'a> Canon<'a> {
                 site.candidates.iter().map(|it| id(*it)),
             );
         }
-        content.digest()
+        content.key()
     }
 }
 
@@ -88,7 +98,11 @@ impl Content {
     }
 
     pub(crate) fn digest(&self) -> Hash {
-        Hasher::new("unit").field(&self.0).finish()
+        self.key().finish()
+    }
+
+    fn key(&self) -> Hasher {
+        Hasher::new("unit").field(&self.0)
     }
 
     /// Counts come before the rows they count.

@@ -1,9 +1,9 @@
 //! Writing units: those whose digest is stored are found, the others become rows.
 
-use knowing_model::{Edge, Hash, Node, NodeFlags, Symbol, Unit, Unresolved};
+use knowing_model::{Edge, Node, NodeFlags, Symbol, Unit, Unresolved};
 use rusqlite::{CachedStatement, Connection, OptionalExtension};
 
-use crate::digest::Canon;
+use crate::digest::{Arranged, Canon};
 use crate::edge_rows::{EdgePacker, IN_A_ROW, StoredEdge};
 use crate::error::Fault;
 use crate::graph_rows::{GraphEdge, GraphNode, GraphRows};
@@ -28,6 +28,8 @@ pub(crate) fn write_units(
     target: &Target<'_>,
     units: &[Unit],
 ) -> Result<(Vec<u32>, Option<GraphRows>), Fault> {
+    /// Units whose digests are taken side by side.
+    const AT_ONCE: usize = 64;
     let mut find = db.prepare_cached(
         "SELECT unit_row FROM units WHERE repo_id = ?1 AND file_row = ?2 AND layer = ?3 AND digest = ?4",
     )?;
@@ -39,18 +41,19 @@ pub(crate) fn write_units(
     }
     let mut unit_rows = Vec::with_capacity(units.len());
     let mut all_new = true;
-    for unit in units {
-        let file_row = unit.file.map_or(0, |it| target.file_rows[it as usize]);
-        let digest = canon.arrange(unit);
-        let key = (target.repo, file_row, unit.layer as u8, digest.as_bytes());
-        let row = match find.query_row(key, |row| row.get(0)).optional()? {
-            Some(row) => {
-                all_new = false;
-                row
-            }
-            None => writer.write(unit, file_row, digest, &canon)?,
-        };
-        unit_rows.push(row);
+    for units in units.chunks(AT_ONCE) {
+        for (unit, arranged) in units.iter().zip(canon.arrange(units)) {
+            let file_row = unit.file.map_or(0, |it| target.file_rows[it as usize]);
+            let key = (target.repo, file_row, unit.layer as u8, arranged.digest.as_bytes());
+            let row = match find.query_row(key, |row| row.get(0)).optional()? {
+                Some(row) => {
+                    all_new = false;
+                    row
+                }
+                None => writer.write(unit, file_row, arranged)?,
+            };
+            unit_rows.push(row);
+        }
     }
     late_indexes.make(db)?;
     let rows = if all_new { writer.graph.finish(target.symbols) } else { None };
@@ -172,7 +175,7 @@ impl<'db, 'a> Writer<'db, 'a> {
         })
     }
 
-    fn write(&mut self, unit: &Unit, file_row: i64, digest: Hash, canon: &Canon<'_>) -> Result<u32, Fault> {
+    fn write(&mut self, unit: &Unit, file_row: i64, arranged: &Arranged) -> Result<u32, Fault> {
         step();
         let row = self.next.unit;
         self.unit.execute((
@@ -180,7 +183,7 @@ impl<'db, 'a> Writer<'db, 'a> {
             self.repo,
             file_row,
             unit.layer as u8,
-            digest.as_bytes(),
+            arranged.digest.as_bytes(),
             self.next.node,
             unit.nodes.len() as i64,
             self.next.edge,
@@ -188,14 +191,14 @@ impl<'db, 'a> Writer<'db, 'a> {
             self.next.site,
             unit.unresolved.len() as i64,
         ))?;
-        for (node_row, &at) in (self.next.node..).zip(&canon.nodes) {
+        for (node_row, &at) in (self.next.node..).zip(&arranged.nodes) {
             self.write_node(row, &unit.nodes[at as usize], node_row)?;
         }
         self.next.node = self.after(self.next.node, unit.nodes.len())?;
-        for places in canon.edges.chunks(IN_A_ROW) {
+        for places in arranged.edges.chunks(IN_A_ROW) {
             self.write_edges(row, &unit.edges, places)?;
         }
-        for &at in &canon.unresolved {
+        for &at in &arranged.unresolved {
             self.write_unresolved(row, &unit.unresolved[at as usize])?;
         }
         self.next.site = self.after(self.next.site, unit.unresolved.len())?;
