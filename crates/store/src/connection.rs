@@ -73,6 +73,11 @@ impl Store {
         self.path.with_file_name("images")
     }
 
+    /// What `open` locks.
+    pub(crate) fn directory(&self) -> Option<File> {
+        directory_of(&self.path)
+    }
+
     /// Runs one read and says which database a fault is about.
     pub(crate) fn read<T>(
         &self,
@@ -131,8 +136,12 @@ pub(crate) fn open(path: &Path, migrations: &[Migration]) -> std::result::Result
 /// Only one process opens at a time: one that looks while another makes the database would see half of it. The lock is on the
 /// directory, so that it leaves no file; where there is none to be had, as on some network drives, opening goes on without.
 fn alone_in(path: &Path) -> Option<File> {
+    directory_of(path).filter(|it| it.lock().is_ok())
+}
+
+fn directory_of(path: &Path) -> Option<File> {
     let directory = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    File::open(directory).ok().filter(|it| it.lock().is_ok())
+    File::open(directory).ok()
 }
 
 /// SQLite gives its own files (log, shared memory) the mode of the database, so that the mode is set once, here.
@@ -157,7 +166,7 @@ fn wal_path(path: &Path) -> PathBuf {
     name.into()
 }
 
-const BUSY_TIMEOUT_MS: u32 = 5000;
+pub(crate) const BUSY_TIMEOUT_MS: u32 = 5000;
 
 fn set_up(connection: &Connection) -> std::result::Result<(), Fault> {
     // Before the first page is written, else it has no effect.
@@ -178,7 +187,7 @@ fn set_up(connection: &Connection) -> std::result::Result<(), Fault> {
 
 /// Two processes that make the same database at once both switch; SQLite does not let the second wait for the first,
 /// because both hold a read lock, so that it has to ask again.
-fn switch_to_wal(connection: &Connection) -> std::result::Result<(), Fault> {
+pub(crate) fn switch_to_wal(connection: &Connection) -> std::result::Result<(), Fault> {
     const ATTEMPTS: u32 = 50;
     for attempt in 1.. {
         match connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0)) {

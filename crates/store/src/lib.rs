@@ -17,6 +17,7 @@ mod edge_rows;
 mod error;
 mod feedback;
 mod files;
+mod first_write;
 mod gc;
 mod graph_rows;
 mod history;

@@ -158,7 +158,7 @@ impl Store {
 
     /// Writes everything in one transaction. What is stored already, down to the snapshot itself, is not written again.
     pub fn write_snapshot(&mut self, new: &NewSnapshot<'_>) -> Result<Written> {
-        self.write(|db| write(db, new))
+        self.first_write(|store| store.write(|db| write(db, new)))
     }
 }
 

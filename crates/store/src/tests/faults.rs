@@ -80,6 +80,36 @@ fn s2_a_killed_writer_leaves_the_old_or_the_new_snapshot() {
 }
 
 #[test]
+fn s2_a_killed_first_writer_leaves_no_snapshot_or_a_whole_one() {
+    if let Ok(arguments) = std::env::var(VICTIM) {
+        let (n_steps, path) = arguments.split_once(':').unwrap();
+        return victim(Path::new(path), n_steps.parse().unwrap());
+    }
+    let (mut n_killed, mut n_journals) = (0, 0);
+    for n_steps in [0, 3, 30, 300, 900, 1500, 2500, 4000, u64::MAX] {
+        let directory = directory();
+        let path = database(&directory);
+        drop(open(&path));
+        let output = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "tests::faults::s2_a_killed_first_writer_leaves_no_snapshot_or_a_whole_one"])
+            .env(VICTIM, format!("{n_steps}:{}", path.display()))
+            .output()
+            .unwrap();
+        if !output.status.success() {
+            n_killed += 1;
+            // Of pages that were written over, what they held before.
+            let journal = fs::metadata(path.with_file_name("knowing.db-journal"));
+            n_journals += u32::from(journal.is_ok_and(|it| it.len() > 0));
+            check_sound(&path, &[]);
+        }
+        let new = second().write(&mut open(&path));
+        check_sound(&path, &[&new]);
+    }
+    assert!((3..9).contains(&n_killed), "{n_killed} writers were killed");
+    assert!(n_journals > 0, "no writer was killed while it wrote into the database itself");
+}
+
+#[test]
 fn a_full_disk_changes_nothing() {
     let directory = directory();
     let path = database(&directory);

@@ -2,6 +2,7 @@
 
 mod check;
 mod faults;
+mod first_write;
 mod gc;
 mod history;
 mod lookup;
