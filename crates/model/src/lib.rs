@@ -31,7 +31,7 @@ mod span;
 mod texts;
 
 pub use checksum::checksum;
-pub use edge::{Edge, MAX_SITES, Reason, Unit, UnitLayer, Unresolved};
+pub use edge::{Edge, MAX_SITES, Reason, Sites, Unit, UnitLayer, Unresolved};
 pub use edge_kind::{Category, Change, EdgeKind};
 pub use hash::{EdgeId, FileId, Hash, Hasher, NodeId, RepoId, SnapshotId, hex, position_of};
 pub use identity::Stage;

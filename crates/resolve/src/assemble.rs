@@ -6,8 +6,8 @@ use std::sync::Arc;
 use knowing_model::facts::{DeclId, FileFacts};
 use knowing_model::name::{container_of, in_file};
 use knowing_model::{
-    ContainerClass, Edge, EdgeKind, Node, NodeFlags, NodeKind, Position, Span, Symbol, Unit, UnitLayer,
-    Unresolved, package_of,
+    ContainerClass, Edge, EdgeKind, Node, NodeFlags, NodeKind, Position, Sites, Span, Symbol, Unit,
+    UnitLayer, Unresolved, package_of,
 };
 use rustc_hash::FxHashMap;
 
@@ -219,7 +219,7 @@ fn derived_unit(world: &World<'_>, symbols: &mut Symbols, file: u32, mut derived
         kind: it.kind,
         provenance: it.provenance,
         confidence_bp: it.confidence_bp,
-        sites: vec![],
+        sites: Sites::new(),
         n_sites: 0,
     });
     let edges = edges.collect();

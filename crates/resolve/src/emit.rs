@@ -3,7 +3,7 @@
 use knowing_model::facts::{BaseRole, DeclId, Expr, ExprId, ReferenceRole, ReferenceTarget, SiteKind};
 use knowing_model::name::container_of;
 use knowing_model::{
-    ContainerClass, EdgeKind, MAX_SITES, NodeKind, Position, Provenance, Reason, package_of,
+    ContainerClass, EdgeKind, MAX_SITES, NodeKind, Position, Provenance, Reason, Sites, package_of,
 };
 use rustc_hash::FxHashMap;
 
@@ -46,7 +46,7 @@ pub(crate) struct FileEdge {
     pub(crate) kind: EdgeKind,
     pub(crate) provenance: Provenance,
     pub(crate) confidence_bp: u16,
-    pub(crate) sites: Vec<Position>,
+    pub(crate) sites: Sites,
     pub(crate) n_sites: u32,
 }
 
@@ -491,11 +491,11 @@ impl Emitter<'_> {
 
     fn finish(mut self) -> FileEdges {
         self.drafts.sort_by_key(|it| (it.source, it.target, it.kind, it.position));
-        let mut edges: Vec<FileEdge> = Vec::new();
+        let ends = |it: &Draft| (it.source, it.target, it.kind);
+        let n_edges = self.drafts.chunk_by(|one, other| ends(one) == ends(other)).count();
+        let mut edges: Vec<FileEdge> = Vec::with_capacity(n_edges);
         for draft in self.drafts {
-            let same = edges
-                .last_mut()
-                .filter(|it| (it.source, it.target, it.kind) == (draft.source, draft.target, draft.kind));
+            let same = edges.last_mut().filter(|it| (it.source, it.target, it.kind) == ends(&draft));
             match same {
                 Some(edge) => {
                     if edge.sites.last() == Some(&draft.position) {
@@ -516,7 +516,7 @@ impl Emitter<'_> {
                     kind: draft.kind,
                     provenance: draft.provenance,
                     confidence_bp: draft.confidence_bp,
-                    sites: vec![draft.position],
+                    sites: Sites::from_slice(&[draft.position]),
                     n_sites: 1,
                 }),
             }

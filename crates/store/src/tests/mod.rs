@@ -17,7 +17,7 @@ use knowing_model::facts::FileFacts;
 use knowing_model::identity::file_id;
 use knowing_model::{
     ContainerClass, Edge, EdgeKind, FileId, Hash, Node, NodeFlags, NodeKind, Position, Provenance, Reason,
-    Span, Stage, Symbol, Texts, Unit, UnitLayer, Unresolved, package_of,
+    Sites, Span, Stage, Symbol, Texts, Unit, UnitLayer, Unresolved, package_of,
 };
 use tempfile::TempDir;
 
@@ -218,7 +218,7 @@ fn edge(source: u32, target: u32, kind: EdgeKind, line: u32) -> Edge {
         kind,
         provenance: Provenance::AstResolved,
         confidence_bp: 8500,
-        sites: vec![Position { line, column: 8 }],
+        sites: Sites::from_slice(&[Position { line, column: 8 }]),
         n_sites: 1,
     }
 }

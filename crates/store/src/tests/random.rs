@@ -39,7 +39,15 @@ fn any_edge() -> impl Strategy<Value = knowing_model::Edge> {
         0..100_000u32,
     )
         .prop_map(|(source, target, kind, provenance, confidence_bp, sites, n_sites)| {
-            knowing_model::Edge { source, target, kind, provenance, confidence_bp, sites, n_sites }
+            knowing_model::Edge {
+                source,
+                target,
+                kind,
+                provenance,
+                confidence_bp,
+                sites: sites.into(),
+                n_sites,
+            }
         })
 }
 
