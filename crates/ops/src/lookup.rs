@@ -17,7 +17,7 @@ const MAX_NEAREST: usize = 5;
 impl View<'_> {
     /// The one symbol a text means. Several nodes only when they are overloads of one name, all of them meant.
     pub(crate) fn lookup(&self, text: &str) -> Result<Vec<NodeIndex>> {
-        let found = self.matches(text)?;
+        let found = self.code_before_tests(self.matches(text)?);
         match found.len() {
             0 => Err(self.not_found(text)?),
             1 => Ok(found),
@@ -28,6 +28,15 @@ impl View<'_> {
                 Err(self.ambiguous(text, &found)?)
             }
         }
+    }
+
+    /// Tests are often called after what they test: a suite `cart` must not make a function `cart` ambiguous.
+    fn code_before_tests(&self, mut found: Vec<NodeIndex>) -> Vec<NodeIndex> {
+        let is_test = |it: &NodeIndex| self.graph().node(*it).kind() == NodeKind::Test;
+        if !found.iter().all(is_test) {
+            found.retain(|it| !is_test(it));
+        }
+        found
     }
 
     /// These, and for a constructor its type too: who constructs a type calls its constructor.

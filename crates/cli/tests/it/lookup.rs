@@ -73,6 +73,22 @@ fn m5_an_ambiguous_name_lists_candidates_and_exits_1() {
 }
 
 #[test]
+fn tests_do_not_make_what_they_are_called_after_ambiguous() {
+    let session = Session::new();
+    let repo = knowing_testkit::Fixture::from_text(
+        "//- /cart.ts\nexport function total(n: number) { return n }\n//- /cart.test.ts\nimport { total } from './cart'\n\ndescribe('total', () => {\n  it('of none/total', () => { total(0) })\n  it('sells', () => {})\n})\n",
+    );
+    repo.commit("open the shop");
+    session.index(&repo);
+    let symbol = |text: &str| session.json(repo.path(), &["callers", text])["symbol"]["kind"].clone();
+    assert_eq!(symbol("total"), json!("function"));
+    let found = session.json(repo.path(), &["query", "total"])["symbols"].as_array().unwrap().len();
+    assert_eq!(found, 3, "a query lists tests too");
+    session.error(repo.path(), &["callers", "total@test"], 1, "ambiguous");
+    assert_eq!(symbol("sells"), json!("test"));
+}
+
+#[test]
 fn many_candidates_are_cut_at_20_with_their_total() {
     let (session, repo) = asked();
     let classes: String =
