@@ -45,4 +45,4 @@ pub use span::{Position, Range, Span};
 pub use texts::Texts;
 
 /// Version of extraction and resolution: grows whenever their output may change.
-pub const RULESET: u32 = 9;
+pub const RULESET: u32 = 10;

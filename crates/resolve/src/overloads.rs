@@ -82,6 +82,8 @@ struct Target {
     type_: Value,
     /// The one argument for it may be a list itself.
     is_rest: bool,
+    /// `...` without a type: whatever is given goes there, where nothing else takes it.
+    takes_all: bool,
 }
 
 fn by_types(
@@ -107,6 +109,10 @@ fn by_types(
         }
         for candidate in &mut candidates {
             let target = &candidate.targets[place];
+            if target.takes_all {
+                candidate.fits.push(Fit::Converted);
+                continue;
+            }
             let found = fit(ev, frame, decl, argument.value, &target.type_);
             if target.is_rest {
                 // A list goes before single values.
@@ -180,8 +186,9 @@ fn targets(ev: &mut Evaluator<'_>, frame: Frame, def: Def, arguments: &[Argument
             Some(type_) => ev.typed(there, Some(id), type_),
             None => Value::Unknown,
         };
-        let is_rest = !gathers && parameter.is_some_and(|it| it.kind == ParameterKind::Rest);
-        out.push(Target { type_, is_rest });
+        let rest = parameter.filter(|it| it.kind == ParameterKind::Rest);
+        let takes_all = rest.is_some_and(|it| it.type_.is_none());
+        out.push(Target { type_, is_rest: !gathers && rest.is_some(), takes_all });
     }
     (out, gathers)
 }

@@ -173,9 +173,10 @@ impl Reader<'_, '_> {
         }
         let mut last = node;
         let mut arguments = Vec::new();
+        let mut around = Vec::new();
         for part in parts {
             if let Some(list) = self.child(part, Field::Arguments) {
-                self.type_arguments(list, naming.inner(), depth + 1);
+                around = self.type_arguments(list, naming.inner(), depth + 1);
             }
             let name = self.last_name(part);
             segments.push(self.b.name(name));
@@ -196,6 +197,10 @@ impl Reader<'_, '_> {
         }
         let name = self.last_name(last);
         segments.push(self.b.name(name));
+        // `vector<T>::iterator` is of `T`.
+        if arguments.is_empty() && is_member_type(&self.b.text(name)) {
+            arguments = around;
+        }
         let at = self.b.tree.start(node);
         let is_parameter = matches!(segments.as_slice(), [only] if self.generics.contains(*only, at));
         let type_ = self.b.type_(Type::Named { segments, arguments, at });
@@ -231,4 +236,22 @@ impl Reader<'_, '_> {
     pub(super) fn between(&self, one: Node, other: Node) -> &[u8] {
         self.b.source.bytes(Range { from: self.b.tree.end(one), to: self.b.tree.start(other) })
     }
+}
+
+/// Types that containers of the standard library, and those that are made like them, have as members.
+fn is_member_type(name: &str) -> bool {
+    matches!(
+        name,
+        "iterator"
+            | "const_iterator"
+            | "reverse_iterator"
+            | "const_reverse_iterator"
+            | "value_type"
+            | "reference"
+            | "const_reference"
+            | "pointer"
+            | "const_pointer"
+            | "mapped_type"
+            | "key_type"
+    )
 }

@@ -172,8 +172,13 @@ fn is_seen(world: &World<'_>, file: u32, def: Def, sight: Sight) -> bool {
     }
     let (there, _, decl) = world.decl(def);
     let from_test = world.flags(file).contains(NodeFlags::TEST);
-    // Nothing is seen of another file but what is linked, and of tests nothing by others.
-    (there == file || decl.modifiers.contains(Modifiers::PUBLIC)) && (from_test || !world.is_test_code(def))
+    // Nothing is seen of another file but what is linked, and nothing but functions of one that nobody includes; and of
+    // tests nothing by others.
+    let is_function = decl.kind.is_callable() && decl.kind != NodeKind::Macro;
+    let is_within_sight = there == file
+        || decl.modifiers.contains(Modifiers::PUBLIC)
+            && (is_function || !world.modules.cpp.units.includers(there).is_empty());
+    is_within_sight && (from_test || !world.is_test_code(def))
 }
 
 /// A macro that gives another system what this one has: `#define strcasecmp stricmp` in a header.

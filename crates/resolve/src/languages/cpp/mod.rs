@@ -262,6 +262,9 @@ impl Rules for Cpp {
                 kind if kind.is_type_like() => self.class_member(ev, frame, *def, name, space),
                 _ => Value::Unknown,
             },
+            Value::ExternalInstance(external, arguments) if space == Space::Type => {
+                Value::ExternalInstance(external.member(name), arguments.clone())
+            }
             Value::External(external) | Value::ExternalInstance(external, _) => {
                 Value::External(external.member(name))
             }

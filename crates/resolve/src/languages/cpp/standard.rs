@@ -126,6 +126,31 @@ pub(super) fn element(ev: &Evaluator<'_>, of: &Value) -> Value {
     }
 }
 
+/// What a value of a container's member type is: `vector<T>::iterator`. Iterators are as good as pointers.
+pub(super) fn member_type(ev: &Evaluator<'_>, member: &External, arguments: &Arguments) -> Option<Value> {
+    let [.., of, member] = member.path.as_ref() else { return None };
+    let (of, member) = (ev.world.text(*of), ev.world.text(*member));
+    let (first, second) = (arguments.first(), arguments.get(1));
+    match member {
+        "iterator"
+        | "const_iterator"
+        | "reverse_iterator"
+        | "const_reverse_iterator"
+        | "value_type"
+        | "reference"
+        | "const_reference"
+        | "pointer"
+        | "const_pointer" => match of {
+            of if is_sequence(of) => first.cloned(),
+            of if is_map(of) => Some(pair(ev, arguments)),
+            _ => None,
+        },
+        "key_type" if is_map(of) || is_sequence(of) => first.cloned(),
+        "mapped_type" if is_map(of) => second.cloned(),
+        _ => None,
+    }
+}
+
 pub(super) fn indexed(ev: &Evaluator<'_>, of: &Value) -> Value {
     let Value::ExternalInstance(external, arguments) = of else { return Value::Unknown };
     match type_name(ev, external) {
@@ -146,19 +171,29 @@ pub(super) fn called(ev: &Evaluator<'_>, member: &External, on: &Value) -> Value
         (name, "get" | "value" | "value_or" | "release" | "load") if is_pointer(name) => first(),
         ("weak_ptr", "lock") => first(),
         (name, "front" | "back" | "at" | "top" | "emplace_back" | "data") if is_sequence(name) => first(),
-        (name, "begin" | "end" | "cbegin" | "rbegin" | "find" | "lower_bound" | "upper_bound" | "erase")
-            if is_sequence(name) =>
-        {
-            first()
-        }
+        (name, member) if is_sequence(name) && gives_iterator(member) => first(),
         (name, "at") if is_map(name) => arguments.get(1).cloned().unwrap_or(Value::ExternalResult),
-        (name, "begin" | "end" | "cbegin" | "rbegin" | "find" | "lower_bound" | "upper_bound")
-            if is_map(name) =>
-        {
-            pair(ev, arguments)
-        }
+        (name, member) if is_map(name) && gives_iterator(member) => pair(ev, arguments),
         _ => Value::ExternalResult,
     }
+}
+
+fn gives_iterator(member: &str) -> bool {
+    matches!(
+        member,
+        "begin"
+            | "end"
+            | "cbegin"
+            | "cend"
+            | "rbegin"
+            | "rend"
+            | "crbegin"
+            | "crend"
+            | "find"
+            | "lower_bound"
+            | "upper_bound"
+            | "erase"
+    )
 }
 
 pub(super) fn primitive(ev: &Evaluator<'_>, name: &str) -> Value {

@@ -5,13 +5,13 @@ use knowing_model::facts::{DeclId, Type, TypeId, TypeParameter};
 
 use super::lookup::space_of_type;
 use super::members::constructors;
-use super::{Cpp, tables};
+use super::{Cpp, standard, tables};
 use crate::evaluate::{Evaluator, Frame};
 use crate::hierarchy::Ancestor;
 use crate::languages::{Fit, Rules, Space};
 use crate::names::Name;
 use crate::overloads;
-use crate::value::{External, Origin, Value};
+use crate::value::{Arguments, External, Origin, Value};
 use crate::world::{Def, ModuleId, World};
 
 impl Cpp {
@@ -66,7 +66,9 @@ impl Cpp {
                 kind if kind.is_type_like() => Value::Instance(*def, arguments.into()),
                 _ => Value::Unknown,
             },
-            Value::External(external) => Value::ExternalInstance(external.clone(), arguments.into()),
+            Value::External(external) => outside_instance(ev, external, &arguments.into()),
+            // A member type of an alias, with what the alias puts in.
+            Value::ExternalInstance(external, own) => outside_instance(ev, external, own),
             _ => Value::Unknown,
         }
     }
@@ -141,6 +143,11 @@ impl Cpp {
 
     pub(super) fn fit(&self, ev: &mut Evaluator<'_>, value: &Value, target: &Value) -> Fit {
         match (value, target) {
+            (value, target) if is_argument_list(ev, target) => match value {
+                Value::Unknown => Fit::Unknown,
+                value if is_argument_list(ev, value) => Fit::Plain,
+                _ => Fit::No,
+            },
             (Value::Iterable(one), Value::Iterable(other)) => match plain_fit(ev, one, other) {
                 // Pointers are not converted, save to `void *` and between those of the language.
                 Fit::Converted if !is_primitive(other) => Fit::No,
@@ -171,6 +178,16 @@ impl Cpp {
             (one, other) => plain_fit(ev, one, other),
         }
     }
+}
+
+fn outside_instance(ev: &Evaluator<'_>, external: &External, arguments: &Arguments) -> Value {
+    standard::member_type(ev, external, arguments)
+        .unwrap_or_else(|| Value::ExternalInstance(external.clone(), arguments.clone()))
+}
+
+/// `va_list`: nothing else becomes one, and nobody gives one back.
+fn is_argument_list(ev: &Evaluator<'_>, value: &Value) -> bool {
+    matches!(value, Value::ExternalInstance(external, _) if standard::type_name(ev, external) == "va_list")
 }
 
 fn plain_fit(ev: &Evaluator<'_>, value: &Value, target: &Value) -> Fit {
