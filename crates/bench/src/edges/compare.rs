@@ -465,7 +465,8 @@ impl Judge<'_> {
                 return true;
             }
             if file != node.file {
-                return false;
+                let there = self.ours.on_line(file, place.line).iter().map(|it| self.ours.node(*it));
+                return there.into_iter().any(|it| constructs_elsewhere(node, it));
             }
             let inside = node.span.first_line <= place.line && place.line <= node.span.last_line;
             if symbol.shape == Shape::Constructor && node.kind.is_type_like() && inside {
@@ -508,6 +509,14 @@ impl Judge<'_> {
     fn path(&self, node: &OurNode) -> &str {
         &self.ours.files[node.file as usize].path
     }
+}
+
+/// Whether a constructor that stands outside of its class, in another file, makes values of that class.
+fn constructs_elsewhere(constructor: &OurNode, class: &OurNode) -> bool {
+    let plain = constructor.path.split('(').next().unwrap_or_default();
+    constructor.kind == NodeKind::Constructor
+        && class.kind.is_type_like()
+        && plain.rsplit_once('.').is_some_and(|(owner, _)| owner == class.path)
 }
 
 fn count(judged: &mut Judged, verdict: &Verdict) {

@@ -9,12 +9,13 @@ const HEAD: &str = "\
 # Accuracy of edges
 
 Our `calls` and `references` between a repository's own symbols against what compilers say of the same commit
-(SCIP indexes; for languages without one, call sites read by eye). A site of ours is right when the compiler's reference
-at the same place leads to the name line of the symbol we name. Counted as the same: a class and its constructor;
-overload signatures and their one implementation; accessor pairs and conditional definitions; any of several definitions.
-Where the compiler ends at a variable, parameter or field, it does not say what is called (*through a value*); where it says
-nothing there is *no truth*; neither counts. Recall is over the compiler's references at call sites, ours and those we did
-not see, whose definition is a callable or type of the repository.
+(SCIP indexes; for C and C++ what clang says, written down by `crates/bench/truth/clang_scip.py`; for languages without a
+compiler's view, call sites read by eye). A site of ours is right when the compiler's reference at the same place leads
+to the name line of the symbol we name. Counted as the same: a class and its constructor; overload signatures and their
+one implementation; accessor pairs and conditional definitions; any of several definitions. Where the compiler ends at a
+variable, parameter or field, it does not say what is called (*through a value*); where it says nothing there is *no
+truth*; neither counts. Recall is over the compiler's references at call sites, ours and those we did not see, whose
+definition is a callable or type of the repository.
 
 Express is CommonJS: what goes through `module.exports = require(...)`, `exports = module.exports = f` or functions put on an
 object has names in scip-typescript that it defines nowhere, two of three call sites of ours (750 of 1,061, 651 of them
