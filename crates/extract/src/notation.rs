@@ -283,6 +283,9 @@ impl Notation<'_> {
             }
             self.push(line);
         }
+        for it in &manifest.patches {
+            self.push(format!("patch {} {}", it.package, it.path));
+        }
         for it in &manifest.extends {
             self.push(format!("inherits {it}"));
         }

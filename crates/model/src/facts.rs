@@ -683,6 +683,15 @@ pub struct Manifest {
     pub aliases: Vec<PathAlias>,
     /// Project files, relative to this one or by package, whose statements hold here too.
     pub extends: Vec<String>,
+    /// What stands for packages of a registry in all of the workspace.
+    pub patches: Vec<Patch>,
+}
+
+/// A directory, relative to the file, in the place of a package.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Patch {
+    pub package: String,
+    pub path: String,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

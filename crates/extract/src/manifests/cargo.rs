@@ -1,6 +1,6 @@
 //! `Cargo.toml`.
 
-use knowing_model::facts::{Dependency, Manifest, ManifestTarget, TargetKind};
+use knowing_model::facts::{Dependency, Manifest, ManifestTarget, Patch, TargetKind};
 use toml::{Table, Value};
 
 use super::{Manifests, parse_toml, strings};
@@ -14,6 +14,7 @@ fn read(text: &str) -> Result<Manifest, u32> {
         package: package.and_then(|it| text_of(it, "name")),
         members: members(&document),
         targets: targets(&document, package),
+        patches: patches(&document),
         ..Manifest::default()
     };
     const KINDS: [&str; 5] =
@@ -29,7 +30,6 @@ fn read(text: &str) -> Result<Manifest, u32> {
     }
     let workspace = table(&document, "workspace").and_then(|it| table(it, "dependencies"));
     dependencies(workspace, Place::Workspace, &mut manifest.dependencies);
-    patch(&document, &mut manifest.dependencies);
     Ok(manifest)
 }
 
@@ -72,15 +72,15 @@ fn dependencies(listed: Option<&Table>, place: Place, out: &mut Vec<Dependency>)
 }
 
 /// `[patch.crates-io]` puts a directory in the place of what a registry has.
-fn patch(document: &Table, dependencies: &mut [Dependency]) {
-    let patches =
-        table(document, "patch").into_iter().flatten().filter_map(|(_, it)| it.as_table()).flatten();
-    for (key, path) in patches.filter_map(|(key, it)| Some((key, text_of(it.as_table()?, "path")?))) {
-        let is_meant = |it: &Dependency| it.package.as_ref().unwrap_or(&it.name) == key && it.path.is_none();
-        for dependency in dependencies.iter_mut().filter(|it| is_meant(it) && !it.from_workspace) {
-            dependency.path = Some(path.clone());
-        }
-    }
+fn patches(document: &Table) -> Vec<Patch> {
+    let registries = table(document, "patch").into_iter().flatten();
+    let listed = registries.filter_map(|(_, it)| it.as_table()).flatten();
+    let patch = |(key, details): (&String, &Value)| {
+        let details = details.as_table()?;
+        let package = text_of(details, "package").unwrap_or_else(|| key.clone());
+        Some(Patch { package, path: text_of(details, "path")? })
+    };
+    listed.filter_map(patch).collect()
 }
 
 fn targets(document: &Table, package: Option<&Table>) -> Vec<ManifestTarget> {

@@ -1,7 +1,7 @@
 //! Rust's crates and modules: which file is which module, and what a crate's name means where.
 
 use knowing_model::NodeKind;
-use knowing_model::facts::{DeclId, Manifest, TargetKind};
+use knowing_model::facts::{DeclId, Dependency, Manifest, TargetKind};
 use rustc_hash::FxHashMap;
 
 use crate::again::keys::{self, Door};
@@ -92,7 +92,7 @@ impl RustCrates {
                 let path = match (&dependency.path, dependency.from_workspace) {
                     (Some(path), _) => Some(joined(directory, path)),
                     (None, true) => workspace_path(&manifests, directory, &dependency.name),
-                    (None, false) => None,
+                    (None, false) => patched_path(&manifests, directory, dependency),
                 };
                 dependencies.insert(dependency.name.replace('-', "_"), path);
             }
@@ -436,13 +436,37 @@ fn target_directory(kind: TargetKind) -> &'static str {
 
 /// The directory a workspace states for a dependency that a member takes from it.
 fn workspace_path(manifests: &[(String, &Manifest)], directory: &str, name: &str) -> Option<String> {
-    let roots = manifests.iter().filter(|(root, manifest)| {
-        let around = root.is_empty() || directory == root || directory.starts_with(&format!("{root}/"));
-        around && manifest.dependencies.iter().any(|it| it.for_workspace)
-    });
-    let (root, manifest) = roots.max_by_key(|(root, _)| root.len())?;
+    let states = |it: &Manifest| it.dependencies.iter().any(|it| it.for_workspace);
+    let (root, manifest) = innermost_around(manifests, directory, states)?;
     let dependency = manifest.dependencies.iter().find(|it| it.for_workspace && it.name == name)?;
-    dependency.path.as_ref().map(|path| joined(root, path))
+    match &dependency.path {
+        Some(path) => Some(joined(root, path)),
+        None => patched_path(manifests, directory, dependency),
+    }
+}
+
+/// The directory that a workspace puts in the place of what a registry has.
+fn patched_path(
+    manifests: &[(String, &Manifest)],
+    directory: &str,
+    dependency: &Dependency,
+) -> Option<String> {
+    let (root, manifest) = innermost_around(manifests, directory, |it| !it.patches.is_empty())?;
+    let package = dependency.package.as_ref().unwrap_or(&dependency.name);
+    let patch = manifest.patches.iter().find(|it| it.package == *package)?;
+    Some(joined(root, &patch.path))
+}
+
+fn innermost_around<'m>(
+    manifests: &'m [(String, &'m Manifest)],
+    directory: &str,
+    is_wanted: impl Fn(&Manifest) -> bool,
+) -> Option<(&'m str, &'m Manifest)> {
+    let is_around = |root: &str| {
+        root.is_empty() || directory.strip_prefix(root).is_some_and(|it| it.is_empty() || it.starts_with('/'))
+    };
+    let roots = manifests.iter().filter(|(root, manifest)| is_around(root) && is_wanted(manifest));
+    roots.max_by_key(|(root, _)| root.len()).map(|(root, manifest)| (root.as_str(), *manifest))
 }
 
 /// `relative` seen from `directory`, with `.` and `..` worked out.
