@@ -247,6 +247,7 @@ pub fn index_next(
     let progress = phases.progress();
     let plan = pipeline::plan(store, request, base.as_ref(), std::mem::take(&mut scanned.files))?;
     let files = pool.install(|| pipeline::read_all(plan, request, progress))?;
+    phases.done_for(Phase::Search, files.terms_time);
     files.skipped.iter().for_each(|it| scanned.skip(&it.reason));
 
     phases.begin(Phase::Resolve, None);

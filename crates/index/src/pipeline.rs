@@ -2,7 +2,9 @@
 
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
+use cpu_time::ThreadTime;
 use knowing_extract::{Rules, Screen, SkipReason};
 use knowing_model::facts::FileFacts;
 use knowing_model::{FileId, RULESET, identity};
@@ -51,6 +53,8 @@ pub(crate) struct SkippedFile {
 pub(crate) struct Files {
     pub(crate) read: Vec<ReadFile>,
     pub(crate) skipped: Vec<SkippedFile>,
+    /// CPU time for term vectors.
+    pub(crate) terms_time: Duration,
 }
 
 /// Runs on the current rayon pool; the result is in the order of the plan whatever its size.
@@ -80,6 +84,8 @@ pub(crate) fn read_all(plan: Vec<Planned>, request: &Request<'_>, progress: &dyn
             Outcome::Skipped(file) => files.skipped.push(file),
         }
     }
+    let workers = workers.into_iter().filter_map(|it| it.into_inner().ok().flatten());
+    files.terms_time = workers.map(|it| it.terms_time).sum();
     Ok(files)
 }
 
@@ -87,11 +93,24 @@ pub(crate) fn read_all(plan: Vec<Planned>, request: &Request<'_>, progress: &dyn
 struct Worker<'a> {
     content: Content<'a>,
     tokenizer: Tokenizer,
+    /// CPU time for term vectors.
+    terms_time: Duration,
 }
 
 impl<'a> Worker<'a> {
     fn new(request: &Request<'a>) -> Worker<'a> {
-        Worker { content: Content::of(request.source), tokenizer: Tokenizer::new() }
+        Worker {
+            content: Content::of(request.source),
+            tokenizer: Tokenizer::new(),
+            terms_time: Duration::ZERO,
+        }
+    }
+
+    fn terms(&mut self, facts: &FileFacts, bytes: &[u8]) -> Vec<u8> {
+        let began = ThreadTime::try_now();
+        let terms = FileTerms::of(facts, bytes, &mut self.tokenizer).encode();
+        self.terms_time += began.and_then(|it| it.try_elapsed()).unwrap_or_default();
+        terms
     }
 }
 
@@ -184,7 +203,7 @@ fn settle(worker: &mut Worker<'_>, planned: Planned, rules: &Rules) -> Result<Ou
         return skip(candidate, reason.name(), None);
     }
     let mut facts = knowing_extract::extract(&candidate.path, &bytes);
-    let terms = FileTerms::of(&facts, &bytes, &mut worker.tokenizer).encode();
+    let terms = worker.terms(&facts, &bytes);
     let origin = Origin::Read { encoded: EncodedFacts::new(&mut facts), terms, bytes: bytes.len() as u64 };
     let Candidate { path, blob, .. } = candidate;
     let facts = Arc::new(facts);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use cpu_time::ProcessTime;
 
@@ -74,7 +74,8 @@ impl Progress for Silent {
     fn end(&self) {}
 }
 
-/// What a phase took: on the clock, and of all cores together.
+/// What a phase took: on the clock, and of all cores together. Term vectors are made while a file is at hand to extract its
+/// facts, but are for search: their CPU time is counted there.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct PhaseTime {
     pub phase: Phase,
@@ -87,17 +88,24 @@ pub(crate) struct Phases<'a> {
     progress: &'a dyn Progress,
     times: Vec<PhaseTime>,
     current: Option<(Phase, Instant, Option<ProcessTime>)>,
+    /// CPU time that one phase spent for another.
+    moved: Vec<(Phase, Phase, Duration)>,
 }
 
 impl<'a> Phases<'a> {
     pub(crate) fn new(progress: &'a dyn Progress) -> Phases<'a> {
-        Phases { progress, times: Vec::new(), current: None }
+        Phases { progress, times: Vec::new(), current: None, moved: Vec::new() }
     }
 
     pub(crate) fn begin(&mut self, phase: Phase, total: Option<u64>) {
         self.close();
         self.progress.begin(phase, total);
         self.current = Some((phase, Instant::now(), ProcessTime::try_now().ok()));
+    }
+
+    /// So much of what the current phase takes was done for another one, because the file was at hand.
+    pub(crate) fn done_for(&mut self, other: Phase, cpu: Duration) {
+        self.moved.extend(self.current.map(|(current, ..)| (current, other, cpu)));
     }
 
     pub(crate) fn progress(&self) -> &'a dyn Progress {
@@ -107,7 +115,17 @@ impl<'a> Phases<'a> {
     pub(crate) fn finish(mut self) -> Vec<PhaseTime> {
         self.close();
         self.progress.end();
-        std::mem::take(&mut self.times)
+        let mut times = std::mem::take(&mut self.times);
+        for (from, to, cpu) in std::mem::take(&mut self.moved) {
+            let ms = cpu.as_secs_f64() * 1e3;
+            let at = |phase| times.iter().position(|it| it.phase == phase);
+            if let (Some(from), Some(to)) = (at(from), at(to)) {
+                // Threads and the process have clocks of their own, which may differ a little.
+                times[from].cpu_ms = (times[from].cpu_ms - ms).max(0.0);
+                times[to].cpu_ms += ms;
+            }
+        }
+        times
     }
 
     fn close(&mut self) {

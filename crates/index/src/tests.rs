@@ -6,11 +6,13 @@ mod search;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use knowing_store::Store;
 use knowing_testkit::Fixture;
 use knowing_vcs::Checkout;
 
+use crate::progress::Phases;
 use crate::{
     Carried, Options, Phase, Progress, Report, Request, Silent, Source, index, index_next, open_graph,
 };
@@ -300,6 +302,17 @@ impl Progress for Recorded {
     fn end(&self) {
         *self.1.lock().unwrap() += 1;
     }
+}
+
+#[test]
+fn what_a_phase_does_for_another_is_counted_there() {
+    let mut phases = Phases::new(&Silent);
+    phases.begin(Phase::Extract, None);
+    phases.done_for(Phase::Search, Duration::from_secs(3600));
+    phases.begin(Phase::Search, None);
+    let times = phases.finish();
+    assert_eq!(times.iter().map(|it| it.phase).collect::<Vec<_>>(), [Phase::Extract, Phase::Search]);
+    assert!(times[0].cpu_ms == 0.0 && times[1].cpu_ms >= 3_600_000.0, "{times:?}");
 }
 
 #[test]
