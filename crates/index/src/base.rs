@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use knowing_graph::Graph;
 use knowing_model::facts::FileFacts;
-use knowing_model::{RULESET, UnitLayer};
+use knowing_model::{RULESET, Stage, UnitLayer};
 use knowing_search::Names;
 use knowing_store::{FileRow, SnapshotRow, Store};
 
@@ -24,6 +24,8 @@ pub(crate) struct Base {
     pub(crate) names: Arc<Names>,
     /// Those of `files`, where the run before was one of this process; else none.
     pub(crate) facts: Vec<Arc<FileFacts>>,
+    /// Files are those that the commit has by the ordinary rules, and nothing else.
+    pub(crate) lists_commit: bool,
 }
 
 /// Path and facts of a version that is no more.
@@ -36,7 +38,7 @@ impl Base {
             return Ok(None);
         }
         let Some(snapshot) = snapshot_before(store, request)? else { return Ok(None) };
-        let Some(Last { results, graph, names, facts }) =
+        let Some(Last { results, graph, names, facts, lists_commit }) =
             carried.of(store, snapshot.id).or_else(|| read(store, &snapshot))
         else {
             return Ok(None);
@@ -49,7 +51,7 @@ impl Base {
         let fits = rows.eq(results.files.iter().map(|it| i64::from(it.file_row)))
             && reader.unit_rows() == results.units();
         drop(reader);
-        Ok(fits.then_some(Base { snapshot, files, skipped, results, graph, names, facts }))
+        Ok(fits.then_some(Base { snapshot, files, skipped, results, graph, names, facts, lists_commit }))
     }
 
     /// A file by its path, and its place.
@@ -88,6 +90,7 @@ fn read(store: &Store, snapshot: &SnapshotRow) -> Option<Last> {
         graph: commit::find_graph(store, snapshot)?.into(),
         names: names::find_names(store, snapshot)?.into(),
         facts: Vec::new(),
+        lists_commit: snapshot.stage == Stage::Base,
     })
 }
 

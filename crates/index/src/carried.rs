@@ -14,6 +14,7 @@ use knowing_model::facts::FileFacts;
 use knowing_resolve::Tables;
 use knowing_search::Names;
 use knowing_store::Store;
+use knowing_vcs::Ancestry;
 
 use crate::results::Results;
 use crate::writing::Writing;
@@ -23,6 +24,8 @@ use crate::writing::Writing;
 pub struct Carried {
     last: Option<Held>,
     writes_later: bool,
+    /// Of the last run that had to walk through merges.
+    pub(crate) ancestry: Ancestry,
 }
 
 struct Held {
@@ -43,13 +46,15 @@ pub(crate) struct Last {
     pub(crate) names: Arc<Names>,
     /// In the order of the results; none where they are still in the store.
     pub(crate) facts: Vec<Arc<FileFacts>>,
+    /// The snapshot is of the files that the commit has by the ordinary rules, and nothing else.
+    pub(crate) lists_commit: bool,
 }
 
 impl Carried {
     /// For a replay, in which nobody asks between two runs: what is written beside the database is written of the last run
     /// alone, when this is dropped. Where a process ends before that, the images are built anew by the first who asks.
     pub fn of_replay() -> Carried {
-        Carried { last: None, writes_later: true }
+        Carried { last: None, writes_later: true, ancestry: Ancestry::default() }
     }
 
     /// To give back what thousands of files said takes a while that nobody has to wait for.

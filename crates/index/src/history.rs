@@ -6,7 +6,9 @@
 
 use knowing_extract::Outline;
 use knowing_store::{HistoryRow, MinedCommit, NewHistory, SnapshotRow, Store, Touch};
-use knowing_vcs::{Changes, Checkout, CommitId, Differ, FileChange, History, Moved, PastCommit, Wanted};
+use knowing_vcs::{
+    Ancestry, Changes, Checkout, CommitId, Differ, FileChange, History, Moved, PastCommit, Wanted,
+};
 use rayon::prelude::*;
 
 use crate::touched;
@@ -34,6 +36,7 @@ pub(crate) fn mine(
     commit: CommitId,
     snapshot: &SnapshotRow,
     base: Option<&SnapshotRow>,
+    ancestry: &mut Ancestry,
     check: Check<'_>,
 ) -> Result<HistoryRow> {
     if let Some(known) = store.history(snapshot, RULES)?
@@ -44,7 +47,7 @@ pub(crate) fn mine(
     let (history, older) = match base.map(|it| line_from(store, checkout, commit, it)).transpose()?.flatten()
     {
         Some((commits, older)) => (History { commits, is_cut: false }, older),
-        None => (checkout.history(commit, N_COMMITS)?, Vec::new()),
+        None => (checkout.next_history(commit, N_COMMITS, ancestry)?, Vec::new()),
     };
     let walked: Vec<&[u8]> = history.commits.iter().map(|it| it.id.as_bytes()).collect();
     let are_mined = store.are_mined(RULES, &walked)?;

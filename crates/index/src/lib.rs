@@ -48,7 +48,7 @@ use knowing_extract::Rules;
 use knowing_model::{Hash, RULESET, SnapshotId, UnitLayer};
 use knowing_resolve::{Input, InputFile, Previous, Resolution, Tables};
 use knowing_store::{Counts, SnapshotRow, Store, Written, step};
-use knowing_vcs::ObjectFormat;
+use knowing_vcs::{Ancestry, ObjectFormat};
 use rayon::ThreadPool;
 
 pub use anchors::{Anchored, Anchors};
@@ -333,12 +333,15 @@ pub fn index_next(
         if !is_later {
             scope.spawn(|| writing.run());
         }
-        pool.install(|| make_search(store, request, &snapshot, since.as_ref(), &mut phases))
+        pool.install(|| {
+            make_search(store, request, &snapshot, since.as_ref(), &mut carried.ancestry, &mut phases)
+        })
     })?;
     let facts = files.map(|it| it.read.into_iter().map(|it| it.facts).collect());
+    let lists_commit = matches!(request.source, Source::Commit { .. }) && request.options.cover_all();
     let last = images.zip(results).zip(facts).map(|((images, results), facts)| {
         let Images { graph, names, .. } = images;
-        Last { results, graph, names, facts }
+        Last { results, graph, names, facts, lists_commit }
     });
     carried.keep(store, snapshot.id, last, tables, is_later.then_some(writing));
     images::sweep(store, images::MAX_BYTES)?;
@@ -369,7 +372,7 @@ fn settled(
     carried.write();
     commit::point_at(store, request, snapshot)?;
     open_graph(store, snapshot)?;
-    make_search(store, request, snapshot, None, &mut phases)?;
+    make_search(store, request, snapshot, None, &mut carried.ancestry, &mut phases)?;
     let mut report = commit::report_of(snapshot);
     if before.is_none_or(|it| it.id != snapshot.id) {
         let files = commit::files_of(store, snapshot)?;
@@ -500,12 +503,14 @@ fn make_search(
     request: &Request<'_>,
     snapshot: &SnapshotRow,
     since: Option<&Since<'_>>,
+    ancestry: &mut Ancestry,
     phases: &mut Phases<'_>,
 ) -> Result<()> {
     phases.begin(Phase::History, None);
     if let Source::Commit { checkout, commit } | Source::WorkTree { checkout, commit } = request.source {
         let check = || check_wanted(phases.progress());
-        history::mine(store, checkout, commit, snapshot, since.map(|it| &it.base.snapshot), &check)?;
+        let base = since.map(|it| &it.base.snapshot);
+        history::mine(store, checkout, commit, snapshot, base, ancestry, &check)?;
     }
     phases.begin(Phase::Search, None);
     if since.is_none() {

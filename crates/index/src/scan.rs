@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use knowing_extract::{Rules, Screen, SkipReason};
-use knowing_model::Stage;
 use knowing_vcs::{
     BlobId, Checkout, CommitId, Content, Directory, EntryKind, IGNORE_FILE, Ignore, ObjectFormat,
 };
@@ -99,7 +98,7 @@ pub(crate) fn scan_since(
     commit: CommitId,
     options: &Options,
 ) -> Result<Option<Scanned>> {
-    let Some(base) = base.filter(|it| it.snapshot.stage == Stage::Base && options.cover_all()) else {
+    let Some(base) = base.filter(|it| it.lists_commit && options.cover_all()) else {
         return Ok(None);
     };
     let Some(before) = CommitId::from_bytes(&base.snapshot.commit) else { return Ok(None) };

@@ -255,12 +255,16 @@ fn n2_a_clone_that_lacks_objects_is_updated_from_commit_to_commit() {
     source.commit("first");
     source.write("c.py", "x = 1\n");
     source.commit("second");
+    source.write("b.py", "def g(): return 1\n");
+    source.write("notes.txt", "no code\n");
+    source.commit("third");
+    source.write("notes.txt", "and none here\n");
+    source.commit("fourth");
     source.git(&["config", "uploadpack.allowFilter", "true"]);
     let partial = Fixture::clone_of(&source, &["--filter=blob:limit=1k", "--no-checkout"]);
-    let mut database = Database::new();
     let checkout = Checkout::open(partial.path()).unwrap();
     // As somebody who compares commits, and stands on none of them.
-    let mut run = |revision: &str| {
+    let run = |database: &mut Database, carried: &mut Carried, revision: &str| {
         let identity = checkout.identity(None).unwrap();
         let request = Request {
             source: Source::Commit { checkout: &checkout, commit: checkout.resolve(revision).unwrap() },
@@ -271,19 +275,35 @@ fn n2_a_clone_that_lacks_objects_is_updated_from_commit_to_commit() {
             options: &Options::default(),
             now: 0,
         };
-        index(&mut database.store, &request, &Silent).unwrap()
+        index_next(&mut database.store, &request, &Silent, carried).unwrap()
     };
-    let (first, second) = (run("HEAD~1"), run("HEAD"));
-    assert_eq!((first.files, first.n_resolved, first.skipped["missing_object"]), (2, 2, 1));
-    assert_eq!((second.files, second.n_resolved), (3, 1), "what did not change is not resolved again");
-    for (revision, report) in [("HEAD~1", &first), ("HEAD", &second)] {
-        let again = run(revision);
-        assert_eq!((again.new_snapshot, again.snapshot), (false, report.snapshot));
+    let revisions = ["HEAD~3", "HEAD~2", "HEAD~1", "HEAD"];
+    for is_carried in [false, true] {
+        let (mut database, mut carried) = (Database::new(), Carried::default());
+        let reports = revisions.map(|it| {
+            if !is_carried {
+                carried = Carried::default();
+            }
+            let report = run(&mut database, &mut carried, it);
+            let scratch = run(&mut Database::new(), &mut Carried::default(), it);
+            assert_eq!((report.snapshot, &report.skipped), (scratch.snapshot, &scratch.skipped), "{it}");
+            assert_eq!(report.skipped["missing_object"], 1, "{it}");
+            report
+        });
+        assert_eq!(reports.each_ref().map(|it| it.files), [2, 3, 3, 3]);
+        let n_resolved = reports.each_ref().map(|it| it.n_resolved);
+        assert_eq!(n_resolved, [2, 1, 1, 0], "what did not change is not resolved again");
+        for (revision, report) in revisions.iter().zip(&reports) {
+            let again = run(&mut database, &mut Carried::default(), revision);
+            assert_eq!((again.new_snapshot, again.snapshot), (false, report.snapshot));
+        }
     }
+    let mut database = Database::new();
+    run(&mut database, &mut Carried::default(), "HEAD");
     // What was missing came.
     partial.write("large.py", &"x = 1\n".repeat(1_000));
     partial.git(&["hash-object", "-w", "large.py"]);
-    let whole = run("HEAD");
+    let whole = run(&mut database, &mut Carried::default(), "HEAD");
     assert_eq!((whole.new_snapshot, whole.files), (true, 4));
 }
 

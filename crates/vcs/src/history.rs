@@ -1,7 +1,9 @@
 //! Which commits lead to a commit, and how far apart two commits are.
 
 use std::collections::BinaryHeap;
+use std::sync::Arc;
 
+use gix::hashtable::{HashMap, HashSet};
 use gix::objs::{CommitRef, Find, Kind};
 
 use crate::{Checkout, CommitId, Error, Result};
@@ -28,6 +30,10 @@ pub struct PastCommit {
     pub message: String,
 }
 
+/// Commits that were read for one history, for the next: after a merge most of the two are the same.
+#[derive(Default)]
+pub struct Ancestry(HashMap<gix::ObjectId, Arc<Known>>);
+
 impl Checkout {
     /// The newest `limit` commits that `commit` comes from, itself included, merges left out.
     ///
@@ -36,18 +42,31 @@ impl Checkout {
     /// before the first of those that lead to it, whatever the clocks said; and what is found depends on the ancestry
     /// alone. Merges are walked through and not counted. Beyond the boundary of a shallow clone nothing is known.
     pub fn history(&self, commit: CommitId, limit: usize) -> Result<History> {
+        self.next_history(commit, limit, &mut Ancestry::default())
+    }
+
+    /// As `history`, for one after the other.
+    pub fn next_history(&self, commit: CommitId, limit: usize, ancestry: &mut Ancestry) -> Result<History> {
         let repo = self.local();
         let fault = || Error::git(format!("read the history of `{commit}`"));
         let boundary = repo.shallow_commits().map_err(fault())?;
         let is_boundary =
             |id: gix::ObjectId| boundary.as_ref().is_some_and(|it| it.iter().any(|other| *other == id));
         let mut walk = Walk { objects: repo.objects.clone(), buffer: Vec::new() };
-        let first = walk.read(commit.0)?.ok_or_else(|| Error::Git {
+        let mut read = |id: gix::ObjectId| match ancestry.0.get(&id) {
+            Some(known) => Ok(Some(known.clone())),
+            None => Ok::<_, Error>(walk.read(id)?.map(|it| {
+                let known = Arc::new(it);
+                ancestry.0.insert(id, known.clone());
+                known
+            })),
+        };
+        let first = read(commit.0)?.ok_or_else(|| Error::Git {
             action: format!("read the history of `{commit}`"),
             reason: "the commit is not here".to_owned(),
         })?;
         let mut history = History::default();
-        let mut seen = gix::hashtable::HashSet::default();
+        let mut seen = HashSet::default();
         seen.insert(commit.0);
         let mut known = BinaryHeap::from([first]);
         while history.commits.len() < limit
@@ -58,16 +77,17 @@ impl Checkout {
             } else {
                 for &parent in newest.parents.iter().filter(|it| seen.insert(**it)) {
                     // What cannot be read ends the walk like what is not here: an old fault is no reason to know nothing.
-                    match walk.read(parent) {
+                    match read(parent) {
                         Ok(Some(parent)) => known.push(parent),
                         Ok(None) | Err(_) => history.is_cut = true,
                     }
                 }
             }
             if newest.parents.len() < 2 {
-                history.commits.push(newest.into());
+                history.commits.push(PastCommit::from(&*newest));
             }
         }
+        ancestry.0.retain(|id, _| seen.contains(id));
         Ok(history)
     }
 
@@ -99,7 +119,7 @@ impl Checkout {
             };
             let [parent] = commit.parents[..] else { return Ok(None) };
             at = parent;
-            line.push(commit.into());
+            line.push(PastCommit::from(&commit));
         }
         Ok(Some(line))
     }
@@ -126,14 +146,14 @@ struct Known {
     message: String,
 }
 
-impl From<Known> for PastCommit {
-    fn from(it: Known) -> PastCommit {
+impl From<&Known> for PastCommit {
+    fn from(it: &Known) -> PastCommit {
         PastCommit {
             id: CommitId(it.id),
             time: it.time,
             n_parents: it.parents.len(),
-            author: it.author,
-            message: it.message,
+            author: it.author.clone(),
+            message: it.message.clone(),
         }
     }
 }
@@ -192,6 +212,13 @@ mod tests {
         assert_eq!(line(&first, &third, 1), None);
         assert_eq!(line(&third, &side, 9), None);
         assert_eq!(line(&first, &merge, 9), None);
+        // What was read for one history serves the next.
+        let mut ancestry = Ancestry::default();
+        for of in [&first, &third, &side, &merge, &side, &merge] {
+            let next = checkout.next_history(id(of), 3, &mut ancestry).unwrap();
+            assert_eq!(next, checkout.history(id(of), 3).unwrap());
+            assert!(next.commits.iter().all(|it| ancestry.0.contains_key(&it.id.0)));
+        }
     }
 
     #[test]

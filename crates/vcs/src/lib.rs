@@ -32,7 +32,7 @@ pub use changes::{ChangeKind, Changes, Differ, FileChange, Moved, TextChange, Wa
 pub use checkout::{Checkout, Head};
 pub use directory::Directory;
 pub use error::{Error, Result};
-pub use history::{History, PastCommit};
+pub use history::{Ancestry, History, PastCommit};
 pub use hunks::{Hunk, hunks};
 pub use identity::{Note, RepoIdentity};
 pub use ignores::{IGNORE_FILE, Ignore};
