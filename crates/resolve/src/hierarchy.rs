@@ -76,10 +76,11 @@ impl Hierarchy {
     /// Which declarations are parts of one type, and nothing else: bases are looked up by that.
     pub(crate) fn of_parts(world: &World<'_>) -> Hierarchy {
         let mut hierarchy = Hierarchy {
-            def_hashes: (0..world.n_defs() as u32).map(|it| world.hash(Def(it))).collect(),
+            def_hashes: world.all_but_prose().map(|it| world.hash(it)).collect(),
             file_hashes: world.scopes.iter().map(|it| it.hash()).collect(),
-            may_have_parts: (0..world.n_defs() as u32)
-                .map(|it| world.rules(world.file_of(Def(it))).has_types_in_parts())
+            may_have_parts: world
+                .all_but_prose()
+                .map(|it| world.rules(world.file_of(it)).has_types_in_parts())
                 .collect(),
             groups: world.modules.types_in_parts(),
             ..Hierarchy::default()

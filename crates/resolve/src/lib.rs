@@ -38,7 +38,7 @@ use rayon::prelude::*;
 pub use crate::again::{FileRecord, Previous, Record};
 pub use crate::tables::Tables;
 
-use crate::again::{Changed, Changes};
+use crate::again::{Changed, Changes, Reach};
 use crate::emit::FileEdges;
 use crate::tables::{OwnTables, Together};
 use crate::world::World;
@@ -92,12 +92,14 @@ pub fn resolve_while(
     }
     let changed = previous.map(|it| Changed::all(input.files, it)).unwrap_or_default();
     let (own, earlier) = OwnTables::new(input.files, std::mem::take(tables), previous);
-    let earlier = earlier
-        .filter(|_| changed.iter().all(Changed::keeps_shape) && !own.names.may_answer_otherwise())
-        .map(|it| *it);
+    let reach = changed.iter().map(Changed::reach).max().unwrap_or(Reach::Nothing);
+    let earlier =
+        earlier.filter(|_| reach < Reach::Everything && !own.names.may_answer_otherwise()).map(|it| *it);
     let (world, shared, earlier) = match earlier {
         Some(Together { common, shared, leads, derived }) => {
-            (World::with(*input, own, common), shared, Some((leads, derived)))
+            let world = World::with(*input, own, common, reach);
+            let shared = if reach < Reach::Mentions { shared } else { again::shared(&world) };
+            (world, shared, Some((leads, derived)))
         }
         None => {
             let world = World::new(*input, own, is_wanted)?;

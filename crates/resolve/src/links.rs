@@ -1,9 +1,9 @@
 //! Names that lead from file to file without an import: what configuration files, schemas and documents say of each other
 //! and of code.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use knowing_model::facts::{Certainty, Handler, LinkEnd, OwnerRule};
+use knowing_model::facts::{Certainty, FileFacts, Handler, LinkEnd, OwnerRule};
 use knowing_model::name::{Case, is_suffix};
 use knowing_model::{ContainerClass, EdgeKind, NodeKind, Position, Provenance, package_of};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -26,6 +26,19 @@ pub(crate) struct Offers {
     has_owners: bool,
 }
 
+/// Bare names of code, and directories, that a file speaks of.
+pub(crate) fn mentioned(facts: &FileFacts) -> (BTreeSet<&str>, BTreeSet<&str>) {
+    let (mut wanted, mut directories) = (BTreeSet::new(), BTreeSet::new());
+    for end in facts.links.iter().flat_map(|it| [it.from, it.to]) {
+        match end {
+            LinkEnd::Symbol(text) => drop(wanted.insert(last_segment(facts.text(text)))),
+            LinkEnd::Directory(text) => drop(directories.insert(facts.text(text))),
+            _ => {}
+        }
+    }
+    (wanted, directories)
+}
+
 /// Remote calls by service and method, without the package.
 const RPC: &str = "rpc";
 /// All remote calls of a service, without the package.
@@ -42,17 +55,9 @@ impl Offers {
                 let space = entry_of(&mut offers.offered, facts.text(it.space));
                 entry_of(space, facts.text(it.name)).push(world.def(file, it.decl));
             }
-            for end in facts.links.iter().flat_map(|it| [it.from, it.to]) {
-                match end {
-                    LinkEnd::Symbol(text) => {
-                        wanted.insert(last_segment(facts.text(text)));
-                    }
-                    LinkEnd::Directory(text) => {
-                        directories.insert(facts.text(text));
-                    }
-                    _ => {}
-                }
-            }
+            let (of_code, of_directories) = mentioned(facts);
+            wanted.extend(of_code);
+            directories.extend(of_directories);
             offers.has_owners |= !facts.owner_rules.is_empty();
         }
         if wanted.is_empty() && directories.is_empty() {

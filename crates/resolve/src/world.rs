@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use knowing_model::facts::{Decl, DeclId, FileFacts, Modifiers, Str};
-use knowing_model::name::container_of;
+use knowing_model::name::{container_of, is_code};
 use knowing_model::{ContainerClass, NodeFlags, NodeKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Input;
 use crate::again::keys::{self, Door};
-use crate::again::reads;
+use crate::again::{Reach, reads};
 use crate::hierarchy::Hierarchy;
 use crate::languages::programs::Programs;
 use crate::languages::{self, Modules, Rules};
@@ -55,9 +55,11 @@ pub(crate) struct Common {
 /// Files and declarations as numbers, and back.
 #[derive(Default)]
 struct Numbering {
-    /// Number of each file's first declaration, and one past the last.
+    /// Number of each file's first declaration.
     first_def: Vec<u32>,
     file_of_def: Vec<u32>,
+    /// How many come before those of prose.
+    n_but_prose: u32,
     rules: Vec<&'static dyn Rules>,
     /// By the hash of the path.
     file_by_path: FxHashMap<u64, u32>,
@@ -69,17 +71,40 @@ struct Numbering {
 
 impl Numbering {
     fn new(input: Input<'_>, scopes: &[Arc<Scopes>]) -> Numbering {
-        let mut first_def = Vec::with_capacity(input.files.len() + 1);
-        let mut file_of_def = Vec::new();
-        for (index, file) in input.files.iter().enumerate() {
-            first_def.push(file_of_def.len() as u32);
-            file_of_def.resize(file_of_def.len() + file.facts.decls.len(), index as u32);
-        }
-        first_def.push(file_of_def.len() as u32);
         let rules = input.files.iter().map(|file| languages::rules_of(&file.facts.language)).collect();
         let file_by_path = scopes.iter().zip(0..).map(|(it, file)| (it.hash(), file)).collect();
-        Numbering { first_def, file_of_def, rules, file_by_path, ..Numbering::default() }
+        let mut numbering = Numbering { rules, file_by_path, ..Numbering::default() };
+        numbering.number(input);
+        numbering
     }
+
+    /// In the order of files, prose behind all others: its sections come and go without anybody else being called otherwise.
+    fn number(&mut self, input: Input<'_>) {
+        self.first_def = vec![0; input.files.len()];
+        self.file_of_def.clear();
+        let is_prose: Vec<bool> = input.files.iter().map(|it| is_prose(it.facts)).collect();
+        for wanted in [false, true] {
+            self.n_but_prose = self.file_of_def.len() as u32;
+            for (index, file) in input.files.iter().enumerate().filter(|it| is_prose[it.0] == wanted) {
+                let first = self.file_of_def.len();
+                self.first_def[index] = first as u32;
+                self.file_of_def.resize(first + file.facts.decls.len(), index as u32);
+            }
+        }
+    }
+}
+
+/// Whether a file has sections and mentions what stands in others, and nothing that tables of all files are made of but that.
+pub(crate) fn is_prose(facts: &FileFacts) -> bool {
+    let has_names = facts.namespace.is_some() || facts.exports.is_some() || facts.condition.is_some();
+    let has_own = has_names || facts.manifest.is_some() || !facts.imports.is_empty();
+    let has_code = !facts.impls.is_empty() || !facts.modules.is_empty() || !facts.returns.is_empty();
+    let has_values = !facts.bindings.is_empty() || !facts.constants.is_empty() || !facts.versions.is_empty();
+    let is_found = !facts.offers.is_empty() || !facts.namespaces.is_empty() || !facts.owner_rules.is_empty();
+    let is_called = !facts.routes.is_empty() || !facts.mounts.is_empty();
+    !is_code(&facts.language)
+        && !(has_own || has_code || has_values || is_found || is_called)
+        && facts.decls.iter().all(|it| it.kind == NodeKind::DocSection)
 }
 
 impl<'a> World<'a> {
@@ -121,11 +146,29 @@ impl<'a> World<'a> {
         Some(world)
     }
 
-    /// Where what is common to all files is known.
-    pub(crate) fn with(input: Input<'a>, own: OwnTables<'a>, common: Common) -> World<'a> {
+    /// Where what is common to all files is known, and no change reaches further than `reach`.
+    pub(crate) fn with(input: Input<'a>, own: OwnTables<'a>, common: Common, reach: Reach) -> World<'a> {
         let OwnTables { names, file_names, scopes } = own;
-        let Common { numbering, modules, hierarchy, routes, offers, programs } = common;
-        World { input, names, file_names, scopes, numbering, modules, hierarchy, routes, offers, programs }
+        let Common { mut numbering, modules, hierarchy, routes, offers, programs } = common;
+        if reach >= Reach::Sections {
+            numbering.number(input);
+        }
+        let mut world = World {
+            input,
+            names,
+            file_names,
+            scopes,
+            numbering,
+            modules,
+            hierarchy,
+            routes,
+            offers,
+            programs,
+        };
+        if reach >= Reach::Mentions {
+            world.offers = Offers::new(&world);
+        }
+        world
     }
 
     /// What the next run can go on with.
@@ -207,17 +250,23 @@ impl<'a> World<'a> {
 
     /// The declarations of a file.
     pub(crate) fn defs_of(&self, file: u32) -> impl Iterator<Item = Def> {
-        (self.numbering.first_def[file as usize]..self.numbering.first_def[file as usize + 1]).map(Def)
+        let (first, end) = self.def_range(file);
+        (first.0..end.0).map(Def)
     }
 
     /// The first declaration of a file, and one past its last.
     pub(crate) fn def_range(&self, file: u32) -> (Def, Def) {
-        let first_def = &self.numbering.first_def;
-        (Def(first_def[file as usize]), Def(first_def[file as usize + 1]))
+        let first = self.numbering.first_def[file as usize];
+        (Def(first), Def(first + self.found_in(file).decls.len() as u32))
     }
 
     pub(crate) fn n_defs(&self) -> usize {
         self.numbering.file_of_def.len()
+    }
+
+    /// All that tables may be made of.
+    pub(crate) fn all_but_prose(&self) -> impl Iterator<Item = Def> {
+        (0..self.numbering.n_but_prose).map(Def)
     }
 
     pub(crate) fn file_of(&self, def: Def) -> u32 {

@@ -268,6 +268,42 @@ fn n2_what_is_told_apart_by_its_file_is_found_by_its_new_name() {
 }
 
 #[test]
+fn n2_prose_that_changes_leaves_what_is_made_of_code_as_it_is() {
+    let repo = Fixture::from_text(
+        "//- /shop/cart.py\nclass Cart:\n    def pay(self): return total()\ndef total(): return 1\n\
+         //- /shop/test_cart.py\nfrom shop.cart import Cart\ndef test_pay(): Cart().pay()\n\
+         //- /schema.graphql\ninterface Node { id: ID }\ntype Order implements Node { id: ID }\n\
+         //- /ZZZ.md\n# Last\n`Order` and [the cart](shop/cart.py)\n",
+    );
+    let mut carrying = Database::carrying(Carried::default());
+    let steps = [
+        "# Changes\n",
+        // More sections, none, others; before all other files.
+        "# Changes\n## One\ntext\n## Two\n",
+        "no section\n",
+        "# Changes\n## Two\n[last](ZZZ.md) and [a section](ZZZ.md#last)\n",
+        // Names that are mentioned, of code and not; words that nobody has written before.
+        "# Changes\n## Two\n`Cart.pay` takes `total`, not `nothing`\n",
+        "# Changes\n## Two\n`Cart.pay`\n## Three\n`test_pay` in `shop/`\n",
+        "# Order\n## Node\n## Cart\n### pay\n",
+        "",
+    ];
+    let mut mentions = Vec::new();
+    for (step, text) in steps.into_iter().enumerate() {
+        repo.write("A.md", text);
+        repo.write("docs/b.rst", &format!("{}\n", text.replace("# ", "Title\n=====\n")));
+        repo.commit("change");
+        let report = carrying.index(&repo, &Options::default(), &Silent);
+        let mut scratch = Database::new();
+        let full = scratch.index(&repo, &Options::default(), &Silent);
+        check(&carrying, &scratch, (&report, &full), &format!("step {step}"));
+        mentions.push(said(&carrying, &report).iter().filter(|it| it.contains("Mentions")).count());
+        assert!(step < 2 || report.n_resolved <= 3, "step {step}: {}", report.n_resolved);
+    }
+    assert!(mentions[3] > mentions[2] && mentions[6] < mentions[5], "{mentions:?}");
+}
+
+#[test]
 fn n2_a_remote_call_is_looked_up_again_when_a_schema_joins_another_package() {
     let service = "service Cart { rpc Get(A) returns (A); }\n";
     let server = "from gen import shop_pb2_grpc\nclass Cart(shop_pb2_grpc.CartServicer):\n    def Get(self, a, b): ...\n";

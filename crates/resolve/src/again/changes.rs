@@ -8,7 +8,7 @@ use super::digest::FileDigest;
 use super::keys::{self, Door};
 use super::provided::{Answers, provided};
 use super::record::Record;
-use super::shape::shape;
+use super::shape::Reach;
 use crate::emit::FileEdges;
 use crate::languages;
 use crate::world::World;
@@ -68,14 +68,11 @@ impl<'a> Changed<'a> {
         all
     }
 
-    /// Whether both versions are alike to all tables that are made of all files.
-    pub(crate) fn keeps_shape(&self) -> bool {
+    /// How far it may reach into tables that are made of all files.
+    pub(crate) fn reach(&self) -> Reach {
         match (&self.before, &self.after) {
-            (Some(before), Some(after)) => {
-                let shape = shape(before);
-                shape.is_some() && shape == self::shape(after)
-            }
-            _ => false,
+            (Some(before), Some(after)) => Reach::of(before, after),
+            _ => Reach::Everything,
         }
     }
 }

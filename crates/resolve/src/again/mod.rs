@@ -32,4 +32,5 @@ pub(crate) use changes::{Changed, Changes, restated, unchanged};
 pub(crate) use digest::FileDigest;
 pub(crate) use leads::{leads, recorded_leads, renew_leads};
 pub(crate) use provided::Answers;
+pub(crate) use shape::Reach;
 pub(crate) use shared::{Notary, place, shared};

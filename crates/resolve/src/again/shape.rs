@@ -10,9 +10,36 @@ use rustc_hash::FxHashSet;
 use super::digest::FileDigest;
 use super::keys::mix;
 use super::provided::provided_less;
+use crate::links::mentioned;
+use crate::world::is_prose;
+
+/// How far the change of a file may reach into what was made of all files together; each kind further than those before.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Reach {
+    Nothing,
+    /// Prose has other sections: numbers behind those of all other declarations.
+    Sections,
+    /// Prose mentions other names.
+    Mentions,
+    Everything,
+}
+
+impl Reach {
+    pub(super) fn of(before: &FileDigest<'_>, after: &FileDigest<'_>) -> Reach {
+        let shape_before = shape(before);
+        if shape_before.is_some() && shape_before == shape(after) {
+            return Reach::Nothing;
+        }
+        let (old, new) = (before.facts, after.facts);
+        if !is_prose(old) || !is_prose(new) || (&old.language, old.flags) != (&new.language, new.flags) {
+            return Reach::Everything;
+        }
+        if mentioned(old) == mentioned(new) { Reach::Sections } else { Reach::Mentions }
+    }
+}
 
 /// None where tables may look at all of the file: routers and handlers are found wherever they are made.
-pub(super) fn shape(digest: &FileDigest<'_>) -> Option<u64> {
+fn shape(digest: &FileDigest<'_>) -> Option<u64> {
     let facts = digest.facts;
     if !facts.routes.is_empty() || !facts.mounts.is_empty() {
         return None;

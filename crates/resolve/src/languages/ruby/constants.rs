@@ -62,7 +62,7 @@ impl RubyModules {
         if files.is_empty() {
             return modules;
         }
-        modules.def_hashes = (0..world.n_defs() as u32).map(|it| world.hash(Def(it))).collect();
+        modules.def_hashes = world.all_but_prose().map(|it| world.hash(it)).collect();
         modules.made.push(Vec::new());
         modules.hashes.push(1);
         // The top stands in itself and has no name that anyone asks for.
