@@ -328,6 +328,9 @@ pub fn index_next(
     let writing = Writing::new(store, snapshot.id, images.as_ref(), results.as_ref());
     // What nobody asks for before the next run does not have to be written.
     let is_later = images.is_some() && carried.writes_later();
+    if is_later {
+        memory::keep_large_blocks();
+    }
     std::thread::scope(|scope| {
         // What search needs is in memory, so that this can be written meanwhile.
         if !is_later {
