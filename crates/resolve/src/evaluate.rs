@@ -11,6 +11,7 @@ use knowing_model::facts::{FileFacts, Import, Modifiers, Str};
 use rustc_hash::FxHashMap;
 
 use crate::languages::ruby::{Side, Stop};
+use crate::languages::typescript::types::Aliases;
 use crate::languages::{CallSite, Given, Payload, Space};
 use crate::names::Name;
 use crate::overloads;
@@ -70,6 +71,7 @@ pub(crate) struct Evaluator<'w> {
     pub(crate) top_types: FxHashMap<TopType, Value>,
     /// Where Ruby looks for members of a type.
     pub(crate) ruby_stops: FxHashMap<(Def, Side), Vec<Stop>>,
+    pub(crate) ts_aliases: Aliases,
     /// Modules that are being searched through their wildcards, so that circles end.
     searched: Vec<(ModuleId, Name, Space)>,
 }
@@ -87,6 +89,7 @@ impl<'w> Evaluator<'w> {
             top_names: FxHashMap::default(),
             top_types: FxHashMap::default(),
             ruby_stops: FxHashMap::default(),
+            ts_aliases: Aliases::default(),
             searched: Vec::new(),
         }
     }
@@ -137,10 +140,15 @@ impl<'w> Evaluator<'w> {
             return value.clone();
         }
         let value = find(self);
-        if self.has_room() {
+        if self.is_settling() {
             self.top_names.insert((place, name, space), value.clone());
         }
         value
+    }
+
+    /// Whether what was found now can be remembered: inside of a search it depends on which modules it came through.
+    pub(crate) fn is_settling(&self) -> bool {
+        self.searched.is_empty() && self.has_room()
     }
 
     /// Whether what was found is what there is: a search that had to end early may find less, and is not remembered.

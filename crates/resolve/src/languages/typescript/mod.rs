@@ -16,7 +16,7 @@ mod members;
 mod modules;
 mod paths;
 mod tables;
-mod types;
+pub(crate) mod types;
 
 use knowing_model::NodeKind;
 use knowing_model::facts::{DeclId, Expr, Import, ImportKind, Literal, Modifiers, Type, TypeId};

@@ -2,12 +2,31 @@
 
 use knowing_model::NodeKind;
 use knowing_model::facts::{DeclId, Type, TypeId};
+use rustc_hash::FxHashMap;
 
 use super::{TypeScript, builtin_name, instance_of_builtin};
 use crate::evaluate::{Evaluator, Frame};
 use crate::languages::{Rules, Space};
 use crate::names::Name;
 use crate::value::Value;
+use crate::world::Def;
+
+/// What aliases stand for: the same ones are asked for again and again, and some of them speak of themselves.
+#[derive(Default)]
+pub(crate) struct Aliases {
+    /// By alias, exact receiver and level of calls; each with type arguments.
+    known: FxHashMap<(Frame, Def), Vec<(Box<[Value]>, Value)>>,
+    /// Those that are being expanded, outermost first.
+    open: Vec<Def>,
+    /// How often one was not expanded again inside of itself.
+    n_cut: usize,
+}
+
+/// How often an alias is expanded inside of itself: `type Json = string | Json[]` holds lists of lists.
+const MAX_INSIDE_ITSELF: usize = 2;
+
+/// Type arguments with which an alias is remembered.
+const MAX_REMEMBERED: usize = 8;
 
 impl TypeScript {
     /// The declaration a path of names means where types are written.
@@ -237,13 +256,7 @@ impl TypeScript {
         }
     }
 
-    fn aliased(
-        &self,
-        ev: &mut Evaluator<'_>,
-        frame: Frame,
-        alias: crate::world::Def,
-        arguments: &[Value],
-    ) -> Value {
+    fn aliased(&self, ev: &mut Evaluator<'_>, frame: Frame, alias: Def, arguments: &[Value]) -> Value {
         let world = ev.world;
         let (file, id, decl) = world.decl(alias);
         let has_members = world.facts(file).decls.get(id.index() + 1).is_some_and(|it| it.owner == Some(id));
@@ -251,9 +264,31 @@ impl TypeScript {
             return Value::Instance(alias, arguments.into());
         }
         let Some(type_) = decl.type_ else { return Value::Unknown };
+        let frame = Frame::in_file(frame, file);
+        let known = ev.ts_aliases.known.get(&(frame, alias));
+        if let Some((_, value)) = known.and_then(|it| it.iter().find(|it| *it.0 == *arguments)) {
+            return value.clone();
+        }
+        let n_around = ev.ts_aliases.open.iter().filter(|it| **it == alias).count();
+        if n_around > MAX_INSIDE_ITSELF {
+            ev.ts_aliases.n_cut += 1;
+            return Value::Unknown;
+        }
+        let n_cut = ev.ts_aliases.n_cut;
         let names = decl.type_parameters.iter().map(|it| world.name(file, it.name));
         let bound: Vec<(Name, Value)> = names.zip(arguments.iter().cloned()).collect();
-        self.typed_with(ev, Frame::in_file(frame, file), Some(id), type_, &bound)
+        ev.ts_aliases.open.push(alias);
+        let value = self.typed_with(ev, frame, Some(id), type_, &bound);
+        ev.ts_aliases.open.pop();
+        // What was cut short for what is around it says less than it would elsewhere.
+        let is_whole = n_cut == ev.ts_aliases.n_cut || ev.ts_aliases.open.is_empty();
+        if is_whole && ev.is_settling() {
+            let known = ev.ts_aliases.known.entry((frame, alias)).or_default();
+            if known.len() < MAX_REMEMBERED {
+                known.push((arguments.into(), value.clone()));
+            }
+        }
+        value
     }
 
     fn builtin_instance(
