@@ -67,6 +67,8 @@ pub(crate) struct Evaluator<'w> {
     steps: u32,
     /// What the top of a file or module binds names to, as far as it was asked for outside of any search.
     top_names: FxHashMap<(u32, Name, Space), Value>,
+    /// What the module of an import means, by where the import stands in memory; where that hangs on nothing else.
+    modules: FxHashMap<usize, Value>,
     /// Types by simple name, as they are seen from outside of all types; for languages with namespaces in files.
     pub(crate) top_types: FxHashMap<TopType, Value>,
     /// Where Ruby looks for members of a type.
@@ -87,6 +89,7 @@ impl<'w> Evaluator<'w> {
             depth: 0,
             steps: 0,
             top_names: FxHashMap::default(),
+            modules: FxHashMap::default(),
             top_types: FxHashMap::default(),
             ruby_stops: FxHashMap::default(),
             ts_aliases: Aliases::default(),
@@ -143,6 +146,21 @@ impl<'w> Evaluator<'w> {
         if self.is_settling() {
             self.top_names.insert((place, name, space), value.clone());
         }
+        value
+    }
+
+    /// What the module of an import means, remembered.
+    pub(crate) fn module_of(
+        &mut self,
+        import: &Import,
+        find: impl FnOnce(&mut Evaluator<'w>) -> Value,
+    ) -> Value {
+        let place = std::ptr::from_ref(import).addr();
+        if let Some(value) = self.modules.get(&place) {
+            return value.clone();
+        }
+        let value = find(self);
+        self.modules.insert(place, value.clone());
         value
     }
 

@@ -102,9 +102,8 @@ pub(crate) fn is_prose(facts: &FileFacts) -> bool {
     let has_values = !facts.bindings.is_empty() || !facts.constants.is_empty() || !facts.versions.is_empty();
     let is_found = !facts.offers.is_empty() || !facts.namespaces.is_empty() || !facts.owner_rules.is_empty();
     let is_called = !facts.routes.is_empty() || !facts.mounts.is_empty();
-    !is_code(&facts.language)
-        && !(has_own || has_code || has_values || is_found || is_called)
-        && facts.decls.iter().all(|it| it.kind == NodeKind::DocSection)
+    let is_more = is_code(&facts.language) || has_own || has_code || has_values || is_found || is_called;
+    !is_more && facts.decls.iter().all(|it| it.kind == NodeKind::DocSection)
 }
 
 impl<'a> World<'a> {

@@ -136,8 +136,10 @@ impl Rules for Java {
 
     /// The package or the type that an import names members of.
     fn imported_module(&self, ev: &mut Evaluator<'_>, frame: Frame, import: &Import) -> Value {
-        let path: Vec<Name> = import.module.iter().map(|it| ev.world.name(frame.file, *it)).collect();
-        self.path(ev, frame, &path)
+        ev.module_of(import, |ev| {
+            let path: Vec<Name> = import.module.iter().map(|it| ev.world.name(frame.file, *it)).collect();
+            self.path(ev, frame, &path)
+        })
     }
 
     fn offered(

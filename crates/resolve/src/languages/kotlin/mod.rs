@@ -128,8 +128,7 @@ impl Rules for Kotlin {
     }
 
     fn imported_module(&self, ev: &mut Evaluator<'_>, frame: Frame, import: &Import) -> Value {
-        let path: Vec<Name> = import.module.iter().map(|it| ev.world.name(frame.file, *it)).collect();
-        Java.path(ev, frame, &path)
+        Java.imported_module(ev, frame, import)
     }
 
     fn offered(

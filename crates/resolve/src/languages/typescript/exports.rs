@@ -10,7 +10,7 @@ use crate::languages::Space;
 use crate::names::Name;
 use crate::scopes::{Item, Scope};
 use crate::value::{External, Value};
-use crate::world::ModuleId;
+use crate::world::{ModuleId, World};
 
 /// Names that are offered are remembered beside those that are bound.
 const OFFERED: u32 = 1 << 31;
@@ -73,7 +73,7 @@ impl TypeScript {
                 Item::Import(index) if !facts.imports[index as usize].reexport => imports.push(index),
                 Item::Decl(id) if facts.decl(id).visible.is_none() => decls.push(id),
                 // The value of `export default` and the like is reached by its name alone.
-                Item::Decl(id) if is_nameless(world.text(name)) => decls.push(id),
+                Item::Decl(id) if is_nameless(world, name) => decls.push(id),
                 _ => {}
             }
         }
@@ -160,7 +160,7 @@ impl TypeScript {
                 value => return value,
             }
         }
-        if world.text(name) != "default" {
+        if !world.names.is_word(name, "default") {
             for (scope, index) in scopes.wildcards() {
                 let import = &facts.imports[*index as usize];
                 if *scope != Scope::TOP || !import.reexport {
@@ -176,7 +176,7 @@ impl TypeScript {
                 }
             }
         }
-        if !is_nameless(world.text(name)) {
+        if !is_nameless(world, name) {
             match self.whole_export(ev, frame, space) {
                 Value::Missing | Value::Unknown => {}
                 whole => {
@@ -192,7 +192,7 @@ impl TypeScript {
     fn whole_export(&self, ev: &mut Evaluator<'_>, frame: Frame, space: Space) -> Value {
         let world = ev.world;
         let facts = world.found_in(frame.file);
-        let name = word(ev, "export=");
+        let Some(name) = world.modules.typescript.whole_export else { return Value::Missing };
         let mut found = Value::Missing;
         for entry in world.scopes[frame.file as usize].find(Scope::TOP, name) {
             if let Item::Import(index) = entry.item {
@@ -280,6 +280,6 @@ impl TypeScript {
     }
 }
 
-fn is_nameless(name: &str) -> bool {
-    matches!(name, "default" | "export=")
+fn is_nameless(world: &World<'_>, name: Name) -> bool {
+    Some(name) == world.modules.typescript.whole_export || world.names.is_word(name, "default")
 }

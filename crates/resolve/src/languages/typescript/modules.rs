@@ -11,6 +11,7 @@ use super::paths::{directory_of, is_match, match_alias};
 use super::tables;
 use crate::again::keys::{self, Door};
 use crate::again::{Notary, reads};
+use crate::names::Name;
 use crate::paths::join;
 use crate::world::{Def, World};
 
@@ -38,6 +39,8 @@ pub(crate) struct TypeScriptModules {
     file_hashes: Vec<u64>,
     /// Of all that project files say.
     projects: u64,
+    /// What `module.exports = value` is called: asked for by each name that a module may offer.
+    pub(super) whole_export: Option<Name>,
 }
 
 /// Paths are from the top of the repository.
@@ -76,6 +79,7 @@ impl TypeScriptModules {
         }
         let mut modules = TypeScriptModules {
             file_hashes: (0..world.n_files() as u32).map(|it| world.file_hash(it)).collect(),
+            whole_export: world.names.find("export="),
             ..TypeScriptModules::default()
         };
         modules.read_projects(world);

@@ -14,12 +14,16 @@ use crate::world::Def;
 /// What aliases stand for: the same ones are asked for again and again, and some of them speak of themselves.
 #[derive(Default)]
 pub(crate) struct Aliases {
-    /// By alias, exact receiver and level of calls; each with type arguments.
-    known: FxHashMap<(Frame, Def), Vec<(Box<[Value]>, Value)>>,
+    known: FxHashMap<(Frame, Def), Vec<Expanded>>,
     /// Those that are being expanded, outermost first.
     open: Vec<Def>,
     /// How often one was not expanded again inside of itself.
     n_cut: usize,
+}
+
+struct Expanded {
+    arguments: Box<[Value]>,
+    value: Value,
 }
 
 /// How often an alias is expanded inside of itself: `type Json = string | Json[]` holds lists of lists.
@@ -265,9 +269,9 @@ impl TypeScript {
         }
         let Some(type_) = decl.type_ else { return Value::Unknown };
         let frame = Frame::in_file(frame, file);
-        let known = ev.ts_aliases.known.get(&(frame, alias));
-        if let Some((_, value)) = known.and_then(|it| it.iter().find(|it| *it.0 == *arguments)) {
-            return value.clone();
+        let mut known = ev.ts_aliases.known.get(&(frame, alias)).into_iter().flatten();
+        if let Some(known) = known.find(|it| *it.arguments == *arguments) {
+            return known.value.clone();
         }
         let n_around = ev.ts_aliases.open.iter().filter(|it| **it == alias).count();
         if n_around > MAX_INSIDE_ITSELF {
@@ -285,7 +289,7 @@ impl TypeScript {
         if is_whole && ev.is_settling() {
             let known = ev.ts_aliases.known.entry((frame, alias)).or_default();
             if known.len() < MAX_REMEMBERED {
-                known.push((arguments.into(), value.clone()));
+                known.push(Expanded { arguments: arguments.into(), value: value.clone() });
             }
         }
         value
