@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use cpu_time::{ProcessTime, ThreadTime};
 use knowing_extract::Screen;
-use knowing_index::{Options, Request, Silent, Source};
+use knowing_index::{Options, Phase, Request, Silent, Source};
 use knowing_store::Store;
 use knowing_vcs::{Checkout, EntryKind};
 use rayon::prelude::*;
@@ -59,6 +59,9 @@ pub(crate) fn report(path: &Path, commit: &str, workers: usize, runs: usize) -> 
     };
     row("parsing alone", parse.cpu_s, Some(parse.peak_mib));
     row("whole index", whole.cpu_s, Some(whole.peak_mib));
+    let later = [Phase::History, Phase::Search].map(Phase::name);
+    let core = whole.phases.iter().filter(|it| !later.contains(&it.0.as_str())).map(|it| it.1).sum();
+    row("less history, search", core, None);
     for (name, cpu) in &whole.phases {
         row(&format!("  {name}"), *cpu, None);
     }
