@@ -94,16 +94,51 @@ impl Numbering {
     }
 }
 
-/// Whether a file has sections and mentions what stands in others, and nothing that tables of all files are made of but that.
+/// Whether a file has sections and mentions what stands in others, and nothing else that tables of all files are made of. All
+/// fields are named, so that whoever adds one has to say which kind it is.
 pub(crate) fn is_prose(facts: &FileFacts) -> bool {
-    let has_names = facts.namespace.is_some() || facts.exports.is_some() || facts.condition.is_some();
-    let has_own = has_names || facts.manifest.is_some() || !facts.imports.is_empty();
-    let has_code = !facts.impls.is_empty() || !facts.modules.is_empty() || !facts.returns.is_empty();
-    let has_values = !facts.bindings.is_empty() || !facts.constants.is_empty() || !facts.versions.is_empty();
-    let is_found = !facts.offers.is_empty() || !facts.namespaces.is_empty() || !facts.owner_rules.is_empty();
-    let is_called = !facts.routes.is_empty() || !facts.mounts.is_empty();
-    let is_more = is_code(&facts.language) || has_own || has_code || has_values || is_found || is_called;
-    !is_more && facts.decls.iter().all(|it| it.kind == NodeKind::DocSection)
+    let FileFacts {
+        language,
+        decls,
+        // The file by itself, and what stands inside of it.
+        flags: _,
+        partial: _,
+        n_lines: _,
+        doc: _,
+        strings: _,
+        types: _,
+        exprs: _,
+        calls: _,
+        references: _,
+        sites: _,
+        arguments: _,
+        links: _,
+        is_private: _,
+        // What others can see.
+        namespace,
+        namespaces,
+        condition,
+        impls,
+        bindings,
+        imports,
+        modules,
+        returns,
+        exports,
+        manifest,
+        offers,
+        routes,
+        mounts,
+        owner_rules,
+        constants,
+        versions,
+    } = facts;
+    let is_named = namespace.is_some() || !namespaces.is_empty() || condition.is_some();
+    let has_code = !impls.is_empty() || !bindings.is_empty() || !returns.is_empty() || !constants.is_empty();
+    let is_module = !imports.is_empty() || !modules.is_empty() || exports.is_some() || !offers.is_empty();
+    let is_served = !routes.is_empty() || !mounts.is_empty();
+    let is_project = manifest.is_some() || !owner_rules.is_empty() || !versions.is_empty();
+    let is_more = is_code(language) || is_named || has_code || is_module || is_served || is_project;
+    !is_more && decls.iter().all(|it| it.kind == NodeKind::DocSection)
 }
 
 impl<'a> World<'a> {
