@@ -4,7 +4,7 @@ use knowing_model::NodeKind;
 use knowing_model::facts::{DeclId, Modifiers};
 
 use super::modules::Target;
-use super::{Origin, TypeScript, word};
+use super::{Origin, TypeScript};
 use crate::evaluate::{Evaluator, Frame};
 use crate::languages::Space;
 use crate::names::Name;
@@ -211,7 +211,7 @@ impl TypeScript {
         space: Space,
     ) -> Value {
         let module = Value::Module(ModuleId(file));
-        let name = word(ev, "export=");
+        let Some(name) = ev.world.modules.typescript.whole_export else { return module };
         if ev.world.scopes[file as usize].find(Scope::TOP, name).is_empty()
             || !ev.enter_module(ModuleId(file), name, space)
         {
@@ -230,10 +230,13 @@ impl TypeScript {
         file: u32,
         space: Space,
     ) -> Value {
-        let facts = ev.world.facts(file);
-        let path = ev.world.path(file);
+        let world = ev.world;
+        let facts = world.facts(file);
+        let path = world.path(file);
         let is_script = [".js", ".cjs", ".jsx"].iter().any(|it| path.ends_with(it));
-        let has_exports = !ev.world.scopes[file as usize].find(Scope::TOP, word(ev, "export=")).is_empty();
+        let whole = world.modules.typescript.whole_export;
+        let has_exports =
+            whole.is_some_and(|it| !world.scopes[file as usize].find(Scope::TOP, it).is_empty());
         let has_own = facts.imports.iter().any(|it| it.reexport)
             || facts.decls.iter().any(|it| it.modifiers.contains(Modifiers::PUBLIC));
         if has_exports || is_script && has_own {
