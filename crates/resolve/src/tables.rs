@@ -1,8 +1,8 @@
 //! What a run leaves in memory for the next one of the same process.
 //!
 //! What is made of each file by itself, and the numbers of names: the next run makes it of the files that are other ones. What
-//! is made of all files together: the next run takes it as it is where files that are other ones say the same to others
-//! (`again/shape.rs`), and else makes it anew.
+//! is made of all files together: the next run takes it as it is where files that are other ones say the same to others, or
+//! are prose (`again/shape.rs`), and else makes it anew.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What tables of all files may take from one file, as one digest.
+//! How far the change of a file reaches: what tables of all files may take from one file, as one digest.
 //!
 //! Two versions of a file that have the same shape declare the same, in the same order, and say the same to others: what was
 //! made of all files together with the one is what would be made with the other. What stands inside of callables is no part of
@@ -16,6 +16,7 @@ use crate::world::is_prose;
 /// How far the change of a file may reach into what was made of all files together; each kind further than those before.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Reach {
+    /// Both versions have the same shape.
     Nothing,
     /// Prose has other sections: numbers behind those of all other declarations.
     Sections,

@@ -14,6 +14,7 @@ use crate::world::Def;
 /// What aliases stand for: the same ones are asked for again and again, and some of them speak of themselves.
 #[derive(Default)]
 pub(crate) struct Aliases {
+    /// As they are seen from a frame.
     known: FxHashMap<(Frame, Def), Vec<Expanded>>,
     /// Those that are being expanded, outermost first.
     open: Vec<Def>,
