@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use knowing_model::facts::FileFacts;
 use knowing_model::{FileId, Hash, NodeFlags, checksum};
+use postcard::ser_flavors::Flavor;
 use rusqlite::{Connection, OptionalExtension, Row};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
@@ -128,10 +129,33 @@ fn packed(facts: &impl Serialize) -> Vec<u8> {
     }
     PLAIN.with_borrow_mut(|plain| {
         plain.clear();
-        *plain = postcard::to_extend(facts, std::mem::take(plain))
+        postcard::serialize_with_flavor(facts, Appended(plain))
             .expect("facts are plain data, which postcard can write");
         compress(plain)
     })
+}
+
+/// Whatever is written stands at the end of a list that keeps its memory. `postcard::to_extend` adds byte by byte.
+struct Appended<'l>(&'l mut Vec<u8>);
+
+impl Flavor for Appended<'_> {
+    type Output = ();
+
+    #[inline]
+    fn try_extend(&mut self, bytes: &[u8]) -> postcard::Result<()> {
+        self.0.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    #[inline]
+    fn try_push(&mut self, byte: u8) -> postcard::Result<()> {
+        self.0.push(byte);
+        Ok(())
+    }
+
+    fn finalize(self) -> postcard::Result<()> {
+        Ok(())
+    }
 }
 
 impl Store {
