@@ -206,7 +206,8 @@ fn jaccard_bp(one: &[u32], other: &[u32]) -> Option<u16> {
 }
 
 fn worded(world: &World<'_>, defs: &[Def]) -> Vec<Worded> {
-    let mut ids: FxHashMap<String, u32> = FxHashMap::default();
+    // None for what every declaration has.
+    let mut ids: FxHashMap<String, Option<u32>> = FxHashMap::default();
     let mut counts: Vec<u32> = Vec::new();
     let mut all: Vec<Worded> = Vec::new();
     let mut word = String::new();
@@ -217,13 +218,13 @@ fn worded(world: &World<'_>, defs: &[Def]) -> Vec<Worded> {
             let id = match ids.get(word) {
                 Some(id) => *id,
                 None => {
-                    let id = ids.len() as u32;
+                    let id = EVERYWHERE.binary_search(&word).is_err().then_some(counts.len() as u32);
+                    counts.extend(id.map(|_| 0));
                     ids.insert(word.to_owned(), id);
-                    counts.push(0);
                     id
                 }
             };
-            words.push(id);
+            words.extend(id);
         });
         words.sort_unstable();
         words.dedup();
@@ -246,11 +247,11 @@ fn worded(world: &World<'_>, defs: &[Def]) -> Vec<Worded> {
     all
 }
 
-/// The words of a signature: parts of identifiers in lower case, short and omnipresent ones left out.
+/// The words of a signature: parts of identifiers in lower case, short ones left out.
 fn each_word(text: &str, word: &mut String, mut found: impl FnMut(&str)) {
     word.clear();
     let mut flush = |word: &mut String| {
-        if word.len() >= MIN_LETTERS && EVERYWHERE.binary_search(&word.as_str()).is_err() {
+        if word.len() >= MIN_LETTERS {
             found(word);
         }
         word.clear();

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use knowing_model::facts::DeclId;
 use knowing_model::{EdgeKind, NodeFlags, NodeKind, Provenance};
 use rustc_hash::FxHashMap;
 
@@ -103,6 +104,8 @@ fn together(mut by_file: Vec<(u32, Vec<Def>)>, edges: &mut Vec<DerivedEdge>) {
 fn by_name(world: &World<'_>, reached: &[(Def, Def)], edges: &mut Vec<DerivedEdge>) {
     let mut subjects: BTreeMap<u32, Option<u32>> = BTreeMap::new();
     let mut by_stem: Option<FxHashMap<(String, &str), Vec<u32>>> = None;
+    // Tests of one file stand together, and most speak of one subject.
+    let mut named: (u32, Vec<Named>) = (u32::MAX, Vec::new());
     for def in (0..world.n_defs() as u32).map(Def) {
         if world.kind(def) != NodeKind::Test || reached.binary_search_by_key(&def, |it| it.0).is_ok() {
             continue;
@@ -111,7 +114,10 @@ fn by_name(world: &World<'_>, reached: &[(Def, Def)], edges: &mut Vec<DerivedEdg
         let by_stem = by_stem.get_or_insert_with(|| production_files(world));
         let subject = *subjects.entry(file).or_insert_with(|| subject_file(world, by_stem, file));
         let Some(subject) = subject else { continue };
-        if let Some(target) = named_like(world, def, subject) {
+        if named.0 != subject {
+            named = (subject, Named::all(world, subject));
+        }
+        if let Some(target) = named_like(world, def, &named.1) {
             edges.push(DerivedEdge::new(def, target, EdgeKind::Tests, Provenance::Naming));
         }
     }
@@ -150,33 +156,45 @@ fn subject_file(world: &World<'_>, by_stem: &FxHashMap<(String, &str), Vec<u32>>
     nearest.next().is_none().then_some(*first)
 }
 
-/// The callable or type of a file whose words the test's name begins with; the longest such name, if it is one alone.
-fn named_like(world: &World<'_>, test: Def, subject: u32) -> Option<Def> {
+/// A callable or type that a test may be named after, and the words of its name.
+struct Named {
+    def: Def,
+    words: Vec<String>,
+}
+
+impl Named {
+    fn all(world: &World<'_>, file: u32) -> Vec<Named> {
+        let facts = world.facts(file);
+        let decls = (0..).zip(&facts.decls).filter(|(_, decl)| {
+            let fits = decl.kind.is_callable() || decl.kind.is_type_like();
+            fits && decl.kind != NodeKind::Test && !decl.flags.contains(NodeFlags::TEST)
+        });
+        let all = decls.map(|(at, decl)| Named {
+            def: world.def(file, DeclId(at)),
+            words: words(facts.text(decl.name)),
+        });
+        all.filter(|it| !it.words.is_empty()).collect()
+    }
+}
+
+/// The one of a file whose words the test's name begins with; the longest such name, if it is one alone.
+fn named_like(world: &World<'_>, test: Def, all: &[Named]) -> Option<Def> {
     let (file, _, decl) = world.decl(test);
     let mut spoken = words(world.facts(file).text(decl.name));
     spoken.retain(|it| !matches!(it.as_str(), "test" | "tests" | "should" | "it"));
-    let mut best: Option<(usize, Def)> = None;
+    let mut best: Option<&Named> = None;
     let mut alone = true;
-    for (index, decl) in world.facts(subject).decls.iter().enumerate() {
-        let fits = decl.kind.is_callable() || decl.kind.is_type_like();
-        if !fits || decl.kind == NodeKind::Test || decl.flags.contains(NodeFlags::TEST) {
-            continue;
-        }
-        let name = words(world.facts(subject).text(decl.name));
-        if name.is_empty() || !spoken.starts_with(&name) {
-            continue;
-        }
-        let def = world.def(subject, knowing_model::facts::DeclId(index as u32));
+    for named in all.iter().filter(|it| spoken.starts_with(&it.words)) {
         match best {
-            Some((length, _)) if length > name.len() => {}
-            Some((length, _)) if length == name.len() => alone = false,
+            Some(best) if best.words.len() > named.words.len() => {}
+            Some(best) if best.words.len() == named.words.len() => alone = false,
             _ => {
-                best = Some((name.len(), def));
+                best = Some(named);
                 alone = true;
             }
         }
     }
-    best.filter(|_| alone).map(|it| it.1)
+    best.filter(|_| alone).map(|it| it.def)
 }
 
 fn stem(path: &str) -> &str {
