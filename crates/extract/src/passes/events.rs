@@ -3,8 +3,11 @@
 //! A call counts when its file imports a client of such a system, and by the words of that system. A topic or flag that is
 //! computed is `?`, with the site kept.
 
+use std::sync::LazyLock;
+
 use knowing_model::facts::{Certainty, DeclId};
 use knowing_model::{EdgeKind, NodeKind, Position};
+use memchr::memmem::Finder;
 
 use super::{Arg, Found, Pass};
 
@@ -95,10 +98,16 @@ const LISTENERS: &[(&str, &[&str], &str)] = &[
 ];
 
 pub(super) fn find(pass: &Pass<'_>, found: &mut Found) {
+    /// What each is looked for with: made once, because modules of a file are a short text.
+    static PARTS: LazyLock<(Vec<Vec<Finder<'static>>>, Vec<Finder<'static>>)> = LazyLock::new(|| {
+        let of_systems = SYSTEMS.iter().map(|it| it.modules.iter().map(|it| Finder::new(*it)).collect());
+        (of_systems.collect(), LISTENERS.iter().map(|it| Finder::new(it.0)).collect())
+    });
     // One text is searched faster than many short ones.
     let modules = pass.modules.0.join("\n");
-    let imports = |part: &str| memchr::memmem::find(modules.as_bytes(), part.as_bytes()).is_some();
-    for system in SYSTEMS.iter().filter(|it| it.modules.iter().any(|it| imports(it))) {
+    let imports = |part: &Finder<'_>| part.find(modules.as_bytes()).is_some();
+    let (of_systems, of_listeners) = &*PARTS;
+    for (system, _) in SYSTEMS.iter().zip(of_systems).filter(|it| it.1.iter().any(imports)) {
         for call in &pass.facts.calls {
             let name = pass.called(call);
             let Some((_, place, keyword, kind)) = system.calls.iter().find(|it| it.0 == name) else {
@@ -115,12 +124,10 @@ pub(super) fn find(pass: &Pass<'_>, found: &mut Found) {
             add(pass, found, call.decl, *kind, arg, call.position);
         }
     }
-    for (module, names, keyword) in LISTENERS.iter().filter(|it| imports(it.0)) {
-        for (reference, decl, name) in pass.decorators().filter(|it| names.contains(&it.2)) {
-            let _ = name;
+    for ((_, names, keyword), _) in LISTENERS.iter().zip(of_listeners).filter(|it| imports(it.1)) {
+        for (reference, decl, _) in pass.decorators().filter(|it| names.contains(&it.2)) {
             let args = pass.decorator_arguments(reference);
             let arg = named(&args, keyword).or_else(|| args.iter().find(|it| it.name.is_none()));
-            let _ = module;
             if let Some(arg) = arg {
                 add(pass, found, Some(decl), SUBSCRIBES, arg, reference.position);
             }

@@ -48,7 +48,11 @@ fn may_be_asked(name: &str) -> bool {
         "forentity",
         "forlocation",
     ];
+    let Some(first) = name.as_bytes().first().map(u8::to_ascii_lowercase) else { return false };
     let is_method = |method: &&str| {
+        if method.as_bytes()[0] != first {
+            return false;
+        }
         let Some((begin, end)) = name.split_at_checked(method.len()) else { return false };
         begin.eq_ignore_ascii_case(method) && ENDS.iter().any(|it| it.eq_ignore_ascii_case(end))
     };

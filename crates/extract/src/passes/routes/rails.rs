@@ -2,10 +2,11 @@
 
 use knowing_model::Position;
 use knowing_model::facts::{Handler, Router};
+use tree_sitter::{Point, Range};
 
 use super::ruby::{Ast, Word};
 use super::{New, joined, push};
-use crate::passes::{Found, FoundHandler, FoundMount, FoundRouter, Pass};
+use crate::passes::{Found, FoundHandler, FoundMount, FoundRouter, Pass, innermost};
 
 const METHODS: &[&str] = &["get", "post", "put", "patch", "delete", "match"];
 
@@ -17,6 +18,37 @@ pub(super) fn is_routes(path: &str, bytes: &[u8]) -> bool {
 fn is_route_file(path: &str) -> bool {
     let is_file = path == "config/routes.rb" || path.ends_with("/config/routes.rb");
     is_file || path.starts_with("config/routes/") || path.contains("/config/routes/")
+}
+
+/// Declarations in which routes are drawn, in source order: of a test that draws some, most of the file says nothing of them.
+/// None where all of the file is to be read.
+pub(super) fn ranges(pass: &Pass<'_>) -> Vec<Range> {
+    if is_route_file(pass.path) {
+        return Vec::new();
+    }
+    let mut ranges: Vec<(usize, usize)> = Vec::new();
+    for at in memchr::memmem::find_iter(pass.bytes, b"draw") {
+        let is_asked = pass.bytes[..at].ends_with(b".") || pass.bytes[..at].ends_with(b"::");
+        let is_whole = pass.bytes.get(at + 4).is_none_or(|it| !it.is_ascii_alphanumeric() && *it != b'_');
+        if !is_asked || !is_whole || ranges.last().is_some_and(|it| at < it.1) {
+            continue;
+        }
+        let Some(around) = innermost(pass.facts, at) else { return Vec::new() };
+        let range = pass.facts.decl(around).range;
+        while ranges.pop_if(|it| it.0 >= range.from as usize).is_some() {}
+        ranges.push((range.from as usize, range.to as usize));
+    }
+    let point = |offset: usize| {
+        let position = pass.position(offset);
+        Point { row: position.line as usize - 1, column: position.column as usize }
+    };
+    let ranges = ranges.into_iter().map(|(from, to)| Range {
+        start_byte: from,
+        end_byte: to,
+        start_point: point(from),
+        end_point: point(to),
+    });
+    ranges.collect()
 }
 
 pub(super) fn evaluate(pass: &Pass<'_>, found: &mut Found, root: Ast<'_>) {

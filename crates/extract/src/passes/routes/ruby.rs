@@ -2,7 +2,7 @@
 
 use knowing_model::Position;
 use knowing_model::facts::{DeclId, Handler, Router};
-use tree_sitter::{Node, Parser};
+use tree_sitter::{Node, Parser, Range};
 
 use super::{New, joined, push, rails};
 use crate::passes::{Found, Pass};
@@ -28,7 +28,8 @@ pub(super) fn find(pass: &Pass<'_>, found: &mut Found) {
     if !is_rails && !is_grape && !is_sinatra {
         return;
     }
-    let Some(tree) = parsed(pass.bytes) else { return };
+    let ranges = if is_rails { rails::ranges(pass) } else { Vec::new() };
+    let Some(tree) = parsed(pass.bytes, &ranges) else { return };
     let root = Ast { node: tree.root_node(), bytes: pass.bytes };
     if is_rails {
         rails::evaluate(pass, found, root);
@@ -38,9 +39,11 @@ pub(super) fn find(pass: &Pass<'_>, found: &mut Found) {
     }
 }
 
-fn parsed(bytes: &[u8]) -> Option<tree_sitter::Tree> {
+/// The tree of some ranges alone, as if nothing stood around them; of all where there are none.
+fn parsed(bytes: &[u8], ranges: &[Range]) -> Option<tree_sitter::Tree> {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_ruby::LANGUAGE.into()).ok()?;
+    parser.set_included_ranges(ranges).ok()?;
     parser.parse(bytes, None)
 }
 
