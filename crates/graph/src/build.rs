@@ -69,16 +69,10 @@ impl Graph {
     /// Brings rows into canonical order. An edge whose end is no node is an error: the store promises both.
     pub fn build(snapshot: SnapshotId, input: &GraphInput<'_>) -> Result<Graph> {
         let nodes = node_records(&input.nodes)?;
-        let index_of_sym: FxHashMap<u32, u32> =
-            nodes.iter().zip(0..).map(|(node, at)| (node.sym, at)).collect();
-        if index_of_sym.len() != nodes.len() {
-            return Err(Error::Input("two nodes of one symbol".to_owned()));
-        }
+        let places = Places::of(&nodes)?;
         let index_of = |sym: u32| {
-            index_of_sym
-                .get(&sym)
-                .copied()
-                .ok_or_else(|| Error::Input(format!("an edge ends at symbol {sym}, which has no node")))
+            let none = || Error::Input(format!("an edge ends at symbol {sym}, which has no node"));
+            places.of_sym(sym).ok_or_else(none)
         };
         let mut ends = Vec::with_capacity(input.edges.len());
         for edge in &input.edges {
@@ -95,9 +89,43 @@ impl Graph {
     }
 }
 
+/// Nodes by their symbols.
+enum Places {
+    /// By the symbol's row, one more than the place: in a database of one repository most rows are of some node.
+    Dense(Vec<u32>),
+    Sparse(FxHashMap<u32, u32>),
+}
+
+impl Places {
+    /// Rows for each node, up to which a list takes no more room than a map.
+    const MAX_ROWS: usize = 8;
+
+    fn of(nodes: &[NodeRecord]) -> Result<Places> {
+        let last = nodes.iter().map(|it| it.sym as usize).max().unwrap_or(0);
+        let mut places = match last / Places::MAX_ROWS <= nodes.len() {
+            true => Places::Dense(vec![0; last + 1]),
+            false => Places::Sparse(FxHashMap::default()),
+        };
+        let is_first = nodes.iter().zip(0..).all(|(node, at)| match &mut places {
+            Places::Dense(places) => std::mem::replace(&mut places[node.sym as usize], at + 1) == 0,
+            Places::Sparse(places) => places.insert(node.sym, at).is_none(),
+        });
+        is_first.then_some(places).ok_or_else(|| Error::Input("two nodes of one symbol".to_owned()))
+    }
+
+    fn of_sym(&self, sym: u32) -> Option<u32> {
+        match self {
+            Places::Dense(places) => places.get(sym as usize)?.checked_sub(1),
+            Places::Sparse(places) => places.get(&sym).copied(),
+        }
+    }
+}
+
 fn node_records(inputs: &[NodeInput<'_>]) -> Result<Vec<NodeRecord>> {
-    let mut order: Vec<&NodeInput<'_>> = inputs.iter().collect();
-    order.sort_unstable_by_key(|it| it.id);
+    // The first bytes settle nearly every comparison.
+    let mut order: Vec<(u64, &NodeInput<'_>)> = inputs.iter().map(|it| (it.id.0.head(), it)).collect();
+    order.sort_unstable_by(|one, other| one.0.cmp(&other.0).then_with(|| one.1.id.cmp(&other.1.id)));
+    let order: Vec<&NodeInput<'_>> = order.into_iter().map(|it| it.1).collect();
     if order.windows(2).any(|pair| pair[0].id == pair[1].id) {
         return Err(Error::Input("two nodes of one id".to_owned()));
     }

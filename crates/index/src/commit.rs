@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use knowing_extract::SkipReason;
 use knowing_graph::{Graph, GraphInput};
-use knowing_model::{ContainerClass, EdgeId, Hash, RULESET, SnapshotId, Stage, identity, package_of};
+use knowing_model::{ContainerClass, Edge, Hash, RULESET, SnapshotId, Stage, identity, package_of};
 use knowing_resolve::Resolution;
 use knowing_snapshot::{EdgeLeaf, Roots, Tree};
 use knowing_store::{
@@ -18,43 +18,60 @@ use crate::scan::{Scanned, Skipped, Source};
 use crate::search::TERMS_RULESET;
 use crate::{FileChanges, Report, Request, Result};
 
-/// The roots of the Merkle tree over all edges. Ids are hashed on all cores, which is most of the work.
-/// None when they are not wanted any more.
+/// The roots of the Merkle tree over all edges: some packages at a time on each core, so that neither the ids of all edges
+/// nor their leaves are ever in memory together. None when they are not wanted any more.
 pub(crate) fn roots_of(resolution: &Resolution, is_wanted: &(dyn Fn() -> bool + Sync)) -> Option<Roots> {
-    let symbols = &resolution.symbols;
-    let mut edges: Vec<&knowing_model::Edge> =
-        Vec::with_capacity(resolution.units.iter().map(|it| it.edges.len()).sum());
-    edges.extend(resolution.units.iter().flat_map(|it| &it.edges));
-    // Each task has enough of them to hash several side by side.
+    /// Enough edges to hash several side by side, few enough to stay near.
     const IN_A_TASK: usize = 4096;
-    let id = |symbol: u32| symbols[symbol as usize].id;
-    let mut ids = vec![EdgeId::default(); edges.len()];
-    ids.par_chunks_mut(IN_A_TASK).zip(edges.par_chunks(IN_A_TASK)).for_each(|(ids, edges)| {
-        let ends = edges.iter().map(|it| (id(it.source), id(it.target), it.kind));
-        ids.copy_from_slice(&identity::edge_ids(ends));
-    });
-    if !is_wanted() {
-        return None;
+    let id = |symbol: u32| resolution.symbols[symbol as usize].id;
+    let runs = runs_of(resolution);
+    let mut tasks: Vec<&[Run<'_>]> = Vec::new();
+    let mut rest = runs.as_slice();
+    while !rest.is_empty() {
+        let mut n_edges = 0;
+        let of_packages = rest.chunk_by(|one, other| one.package == other.package);
+        let of_task = of_packages.take_while(|runs| {
+            let is_open = n_edges < IN_A_TASK;
+            n_edges += runs.iter().map(|it| it.edges.len()).sum::<usize>();
+            is_open
+        });
+        let (task, after) = rest.split_at(of_task.map(<[Run<'_>]>::len).sum());
+        tasks.push(task);
+        rest = after;
     }
-    // Edges of one source stand together.
-    let mut last = None;
-    let mut package = |source: u32| match last {
-        Some((known, package)) if known == source => package,
-        _ => {
-            let symbol = &symbols[source as usize];
-            let package = package_of(symbol.class, &symbol.container);
-            last = Some((source, package));
-            package
-        }
+    let trees = tasks.par_iter().map(|runs| {
+        let edges = || runs.iter().flat_map(|run| run.edges.iter().map(|it| (run.package, it)));
+        let ids = identity::edge_ids(edges().map(|(_, it)| (id(it.source), id(it.target), it.kind)));
+        let leaves = edges().zip(ids).map(|((package, edge), id)| EdgeLeaf {
+            package,
+            kind: edge.kind,
+            id,
+            provenance: edge.provenance,
+            confidence_bp: edge.confidence_bp,
+        });
+        is_wanted().then(|| Tree::build(leaves).roots().packages)
+    });
+    let packages: Option<Vec<Vec<(String, Hash)>>> = trees.collect();
+    Some(Roots::over(packages?.into_iter().flatten().collect()))
+}
+
+/// Edges of one unit that stand together and are of one package.
+struct Run<'a> {
+    package: &'a str,
+    edges: &'a [Edge],
+}
+
+/// All of them, in byte order of the packages.
+fn runs_of(resolution: &Resolution) -> Vec<Run<'_>> {
+    let package = |edge: &Edge| {
+        let source = &resolution.symbols[edge.source as usize];
+        package_of(source.class, &source.container)
     };
-    let tree = Tree::build(edges.iter().zip(ids).map(|(edge, id)| EdgeLeaf {
-        package: package(edge.source),
-        kind: edge.kind,
-        id,
-        provenance: edge.provenance,
-        confidence_bp: edge.confidence_bp,
-    }));
-    is_wanted().then(|| tree.roots())
+    let is_same = |one: &Edge, other: &Edge| one.source == other.source || package(one) == package(other);
+    let of_units = resolution.units.iter().flat_map(|it| it.edges.chunk_by(is_same));
+    let mut runs: Vec<Run<'_>> = of_units.map(|edges| Run { package: package(&edges[0]), edges }).collect();
+    runs.sort_by_key(|it| it.package);
+    runs
 }
 
 /// What a run found, ready to be stored.

@@ -16,6 +16,11 @@ impl Hash {
         &self.0
     }
 
+    /// The first bytes as a number, which is ordered as they are.
+    pub fn head(&self) -> u64 {
+        u64::from_be_bytes(*self.0.first_chunk().expect("a hash has 32 bytes"))
+    }
+
     pub fn from_hex(text: &str) -> Option<Hash> {
         let bytes = text.as_bytes();
         if bytes.len() != 64 {
@@ -140,13 +145,13 @@ impl Hasher {
     pub fn finish_all(keys: impl IntoIterator<Item = Hasher>) -> Vec<Hash> {
         /// Enough keys that idle lanes do not count, in memory that is near; long ones may take more of it.
         const MANY: usize = 64;
-        const NEAR: usize = 32 << 10;
-        const FAR: usize = 1 << 20;
+        const NEAR: usize = (32 << 10) / BLOCK;
+        const FAR: usize = (1 << 20) / BLOCK;
         let keys = keys.into_iter();
         let Some(compress) = lanes::compress() else { return keys.map(Hasher::finish).collect() };
         let mut hashes = Vec::with_capacity(keys.size_hint().0);
         let (mut padded, mut ends) = (Vec::new(), Vec::new());
-        let mut digest = |padded: &mut Vec<u8>, ends: &mut Vec<usize>| {
+        let mut digest = |padded: &mut Vec<[u8; BLOCK]>, ends: &mut Vec<usize>| {
             hashes.extend(lanes::digests(compress, padded, ends).into_iter().map(Hash::of_words));
             padded.clear();
             ends.clear();
@@ -162,14 +167,26 @@ impl Hasher {
         hashes
     }
 
-    fn pad_into(&self, padded: &mut Vec<u8>) {
-        let length = self.long.len() + self.length;
-        let end = padded.len() + (length + TAIL).next_multiple_of(BLOCK);
-        padded.extend_from_slice(&self.long);
-        padded.extend_from_slice(&self.buffer[..self.length]);
-        padded.push(MARK);
-        padded.resize(end - size_of::<u64>(), 0);
-        padded.extend_from_slice(&bits(length));
+    /// Appends the blocks of the key.
+    #[inline(always)]
+    fn pad_into(mut self, padded: &mut Vec<[u8; BLOCK]>) {
+        let end = (self.length + TAIL).next_multiple_of(BLOCK);
+        if !self.long.is_empty() || end > BUFFER {
+            return self.pad_long_into(padded);
+        }
+        pad(&mut self.buffer, self.length, end);
+        // Block by block: copies of a known length are a few stores.
+        self.buffer.as_chunks().0[..end / BLOCK].iter().for_each(|it| padded.push(*it));
+    }
+
+    #[cold]
+    fn pad_long_into(mut self, padded: &mut Vec<[u8; BLOCK]>) {
+        self.long.extend_from_slice(&self.buffer[..self.length]);
+        let length = self.long.len();
+        self.long.resize((length + TAIL).next_multiple_of(BLOCK), 0);
+        let end = self.long.len();
+        pad(&mut self.long, length, end);
+        padded.extend_from_slice(self.long.as_chunks().0);
     }
 }
 
@@ -181,6 +198,13 @@ fn bits(length: usize) -> [u8; 8] {
     (length as u64 * 8).to_be_bytes()
 }
 
+/// Of what is zero behind `length`.
+#[inline(always)]
+fn pad(bytes: &mut [u8], length: usize, end: usize) {
+    bytes[length] = MARK;
+    bytes[end - size_of::<u64>()..end].copy_from_slice(&bits(length));
+}
+
 /// SHA-256 of the first `length` bytes of a buffer that is zero behind them: padded in place, compressed at once.
 #[inline]
 fn digest(buffer: &mut [u8; BUFFER], length: usize) -> Hash {
@@ -188,8 +212,7 @@ fn digest(buffer: &mut [u8; BUFFER], length: usize) -> Hash {
     if end > BUFFER {
         return Hash(Sha256::digest(&buffer[..length]).into());
     }
-    buffer[length] = MARK;
-    buffer[end - 8..end].copy_from_slice(&bits(length));
+    pad(buffer, length, end);
     let mut state = INITIAL;
     compress256(&mut state, buffer[..end].as_chunks::<BLOCK>().0);
     Hash::of_words(state)

@@ -63,7 +63,11 @@ impl Roots {
         let mut packages: BTreeMap<String, Hash> = self.packages.iter().cloned().collect();
         packages.retain(|name, _| !changed.contains(name.as_str()));
         packages.extend(Tree::build(edges).packages.into_iter().map(|it| (it.name, it.root)));
-        let packages: Vec<(String, Hash)> = packages.into_iter().collect();
+        Roots::over(packages.into_iter().collect())
+    }
+
+    /// Over packages in byte order of the names.
+    pub fn over(packages: Vec<(String, Hash)>) -> Roots {
         Roots { root: root_over(packages.iter().map(|it| it.1)), packages }
     }
 }
@@ -250,13 +254,12 @@ impl<'a> Groups<'a> {
         let Groups { leaves, dealt, firsts, heads, .. } = self;
         let group = group(package, kind);
         let dealt = &dealt[firsts[group] as usize..firsts[group + 1] as usize];
-        let head = |it: &Leaf| u64::from_be_bytes(*it.id.as_bytes().first_chunk().expect("32 bytes"));
         let leaf = |it: u32| {
             let Leaf { id, provenance, confidence_bp, .. } = leaves[it as usize];
             (id, provenance, confidence_bp)
         };
         heads.clear();
-        heads.extend(dealt.iter().map(|it| (head(&leaves[*it as usize]), *it)));
+        heads.extend(dealt.iter().map(|it| (leaves[*it as usize].id.0.head(), *it)));
         heads
             .sort_unstable_by(|one, other| one.0.cmp(&other.0).then_with(|| leaf(one.1).cmp(&leaf(other.1))));
         into.extend(heads.iter().map(|it| leaf(it.1)));

@@ -31,8 +31,11 @@ pub(crate) struct Arranged {
 
 impl<'a> Canon<'a> {
     pub(crate) fn new(symbols: &'a [Symbol]) -> Canon<'a> {
-        let mut by_id: Vec<u32> = (0..symbols.len() as u32).collect();
-        by_id.sort_unstable_by_key(|&it| symbols[it as usize].id);
+        let id = |at: u32| symbols[at as usize].id;
+        // The first bytes settle nearly every comparison.
+        let mut heads: Vec<(u64, u32)> = (0..symbols.len() as u32).map(|it| (id(it).0.head(), it)).collect();
+        heads.sort_unstable_by(|one, other| one.0.cmp(&other.0).then_with(|| id(one.1).cmp(&id(other.1))));
+        let by_id: Vec<u32> = heads.into_iter().map(|it| it.1).collect();
         let mut ranks = vec![0; symbols.len()];
         for (rank, &symbol) in (0..).zip(&by_id) {
             ranks[symbol as usize] = rank;
