@@ -20,6 +20,7 @@ use crate::check_texts::{Remakable, check_texts};
 use crate::check_units::check_units;
 use crate::connection::Store;
 use crate::error::{Fault, Result};
+use crate::name_keys::NameKeys;
 
 /// How bad something is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -246,22 +247,19 @@ fn check_symbols(
         containers.insert(id, (repo.to_owned(), class, container.to_owned(), number));
     }
     let mut statement = db.prepare(
-        "SELECT sym, node_id, container_row, kind, symbol, name, name_lower FROM symbols ORDER BY sym",
+        "SELECT sym, node_id, container_row, kind, symbol, name, name_key FROM symbols ORDER BY sym",
     )?;
     let mut rows = statement.query([])?;
+    let mut name_keys = NameKeys::new();
     while let Some(row) = rows.next()? {
         checked.symbols += 1;
         let sym: i64 = row.get(0)?;
         let id = blob(row, 1).and_then(|it| <[u8; 32]>::try_from(it).ok());
         let container = row.get::<_, i64>(2).ok().and_then(|it| containers.get(&it));
         let kind = small(row, 3).and_then(NodeKind::from_id);
-        let names = (text(row, 4), text(row, 5), text(row, 6));
-        let (
-            Some(id),
-            Some((repo, class, container, package)),
-            Some(kind),
-            (Some(symbol), Some(name), Some(lower)),
-        ) = (id, container, kind, names)
+        let names = (text(row, 4), text(row, 5));
+        let (Some(id), Some((repo, class, container, package)), Some(kind), (Some(symbol), Some(name))) =
+            (id, container, kind, names)
         else {
             checked.error("ids", format!("symbol row {sym} cannot be read"));
             continue;
@@ -273,7 +271,7 @@ fn check_symbols(
                 format!("symbol row {sym}: its id is not that of its fields (`{container}.{symbol}`)"),
             );
         }
-        if name.to_lowercase() != lower {
+        if row.get::<_, i64>(6).ok() != Some(name_keys.of(symbol, name)) {
             checked.error("ids", format!("symbol row {sym}: it cannot be found by its name `{name}`"));
         }
         let at = usize::try_from(sym).map_err(|_| Fault::damaged(format!("symbol row {sym} is negative")))?;

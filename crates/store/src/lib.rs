@@ -25,6 +25,7 @@ mod late_indexes;
 mod lock;
 mod lookup;
 mod migrations;
+mod name_keys;
 mod packed;
 mod packs;
 mod reader;

@@ -6,11 +6,12 @@ use knowing_model::name::{Case, is_suffix, without_suffix};
 use rusqlite::{Connection, Params};
 
 use crate::error::{Fault, Result};
+use crate::name_keys::NameKeys;
 use crate::reader::Reader;
 use crate::symbols::{SYMBOLS, SymbolRow, symbol_of};
 
-/// Must say the same as the index `symbols_of_many_segments`, else SQLite does not use it.
-const MANY_SEGMENTS: &str = "(s.symbol = '' OR s.name_lower GLOB '*[./#:]*')";
+/// Those that have borders inside their names (`name_keys.rs`).
+const MANY_SEGMENTS: &str = "s.name_key < 0";
 
 impl Reader<'_> {
     /// Symbols whose id begins with these hex digits, in order of ids.
@@ -29,7 +30,10 @@ impl Reader<'_> {
 
     /// Symbols of this name, whatever its case.
     pub fn symbols_named(&self, name: &str) -> Result<Vec<SymbolRow>> {
-        self.found(|db, found| self.select(db, "s.name_lower = ?1", [name.to_lowercase()], found))
+        let lower = name.to_lowercase();
+        let mut found = self.found(|db, found| self.select_named(db, [name, name], found))?;
+        found.retain(|it| it.symbol.name.to_lowercase() == lower);
+        Ok(found)
     }
 
     /// Symbols whose `container.symbol` ends with this on a segment border.
@@ -51,9 +55,8 @@ impl Reader<'_> {
         found: &mut Vec<SymbolRow>,
     ) -> std::result::Result<(), Fault> {
         let wanted = suffix.replace("::", ".").to_lowercase();
-        let mut names = [last_segment(without_suffix(&wanted)), last_segment(&wanted)];
-        names.sort_unstable();
-        self.select(db, "s.name_lower IN (?1, ?2)", names, found)?;
+        let names = [last_segment(without_suffix(&wanted)), last_segment(&wanted)];
+        self.select_named(db, names, found)?;
         let by_name = found.len();
         self.select(db, MANY_SEGMENTS, [], found)?;
         let repeated: Vec<u32> = found[..by_name].iter().map(|it| it.sym).collect();
@@ -63,6 +66,20 @@ impl Reader<'_> {
             at <= by_name || !repeated.contains(&it.sym) && is_suffix(&after_repo(it), suffix, Case::Ignored)
         });
         Ok(())
+    }
+
+    /// Those of one of two names, whatever the case, and whoever has the same key.
+    fn select_named(
+        &self,
+        db: &Connection,
+        names: [&str; 2],
+        found: &mut Vec<SymbolRow>,
+    ) -> std::result::Result<(), Fault> {
+        let mut keys = NameKeys::new();
+        let mut keys = names.map(|it| keys.of_name(it));
+        keys.sort_unstable();
+        let [one, other] = keys;
+        self.select(db, "s.name_key IN (?1, ?2, ?3, ?4)", [one, other, -1 - one, -1 - other], found)
     }
 
     fn select(

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, TransactionState};
 
 use crate::error::Fault;
+use crate::name_keys::copy_symbols;
 use crate::single_edges::pack_single_edges;
 
 /// Takes the schema from the version before to `version`.
@@ -44,6 +45,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         sql: include_str!("schema/009_packed_edges.sql"),
         convert: Some(pack_single_edges),
     },
+    Migration { version: 10, sql: include_str!("schema/010_name_keys.sql"), convert: Some(copy_symbols) },
 ];
 
 /// `knwg` in ASCII.

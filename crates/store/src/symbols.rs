@@ -7,6 +7,7 @@ use rusqlite::{CachedStatement, Connection, OptionalExtension, Row};
 use rustc_hash::FxHashMap;
 
 use crate::error::Fault;
+use crate::name_keys::NameKeys;
 
 /// A symbol and its row number.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -29,6 +30,9 @@ pub(crate) struct Interner<'db, 'a> {
     /// Row of each symbol, 0 while it is not known.
     rows: Vec<u32>,
     containers: FxHashMap<(&'a str, ContainerClass, &'a str), i64>,
+    /// As `containers`, by where the texts stand: most symbols of one container share them.
+    shared: FxHashMap<(*const u8, ContainerClass, *const u8), i64>,
+    name_keys: NameKeys,
     /// The database knew this repository before, so that most symbols are stored.
     known_repo: bool,
     find: CachedStatement<'db>,
@@ -47,10 +51,12 @@ impl<'db, 'a> Interner<'db, 'a> {
             symbols,
             rows: vec![0; symbols.len()],
             containers: FxHashMap::default(),
+            shared: FxHashMap::default(),
+            name_keys: NameKeys::new(),
             known_repo,
             find: db.prepare_cached("SELECT sym FROM symbols WHERE node_id = ?1")?,
             insert: db.prepare_cached(
-                "INSERT INTO symbols (node_id, container_row, kind, symbol, name, name_lower)
+                "INSERT INTO symbols (node_id, container_row, kind, symbol, name, name_key)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (node_id) DO NOTHING",
             )?,
             container: db.prepare_cached(
@@ -88,8 +94,8 @@ impl<'db, 'a> Interner<'db, 'a> {
             return Ok(row);
         }
         let container = self.container_row(symbol)?;
-        let name_lower = symbol.name.to_lowercase();
-        let values = (id, container, symbol.kind.id(), &*symbol.path, &*symbol.name, name_lower);
+        let name_key = self.name_keys.of(&symbol.path, &symbol.name);
+        let values = (id, container, symbol.kind.id(), &*symbol.path, &*symbol.name, name_key);
         if self.insert.execute(values)? == 0 {
             return Ok(self.find.query_row([id], |row| row.get(0))?);
         }
@@ -97,6 +103,19 @@ impl<'db, 'a> Interner<'db, 'a> {
     }
 
     fn container_row(&mut self, symbol: &'a Symbol) -> Result<i64, Fault> {
+        // Texts of symbols that are in memory all the time stand in no other's place; empty ones have none.
+        let place = (symbol.repo.as_ptr(), symbol.class, symbol.container.as_ptr());
+        if !symbol.container.is_empty()
+            && let Some(&row) = self.shared.get(&place)
+        {
+            return Ok(row);
+        }
+        let row = self.container_row_by_text(symbol)?;
+        self.shared.insert(place, row);
+        Ok(row)
+    }
+
+    fn container_row_by_text(&mut self, symbol: &'a Symbol) -> Result<i64, Fault> {
         let key = (&*symbol.repo, symbol.class, &*symbol.container);
         if let Some(&row) = self.containers.get(&key) {
             return Ok(row);

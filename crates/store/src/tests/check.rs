@@ -297,7 +297,7 @@ fn rows_that_do_not_fit_together_are_named() {
     check_found("UPDATE edges SET edge_row = 2 WHERE edge_row = 1", "units", "another one in its place");
     check_found("INSERT INTO edges VALUES (1000, 1, x'00')", "units", "`edges` has");
     check_found("UPDATE nodes SET unit = 2 WHERE node_row = 1", "units", "of another unit");
-    check_found("UPDATE symbols SET name_lower = 'q' WHERE sym = 1", "ids", "cannot be found by its name");
+    check_found("UPDATE symbols SET name_key = 1 WHERE sym = 1", "ids", "cannot be found by its name");
     check_found("DELETE FROM repos", "pages", "`repos`");
 }
 

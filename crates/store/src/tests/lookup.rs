@@ -8,7 +8,7 @@ use super::{Sample, URL, change_edges, database, directory, node, open};
 use crate::{Reader, SnapshotRow, Store, SymbolRow};
 
 /// A database with two files, overloads, a route, a file node and virtual things.
-fn sample() -> (TempDir, Store, SnapshotRow) {
+pub(super) fn sample() -> (TempDir, Store, SnapshotRow) {
     let directory = directory();
     let mut store = open(&database(&directory));
     let mut sample = Sample::new(URL, 1)

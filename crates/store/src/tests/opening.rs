@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use knowing_model::Provenance;
+use knowing_model::name::Case;
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 
@@ -200,8 +201,54 @@ fn s6_an_older_schema_migrates_and_answers_equally() {
     assert_eq!(calls(&open(&kept), &snapshot), before);
 }
 
+/// A statement of the first schema.
+fn first_schema(begin: &str) -> String {
+    let rest = MIGRATIONS[0].sql.split(begin).nth(1).unwrap();
+    format!("{begin}{};", rest.split(';').next().unwrap())
+}
+
+/// As version 9 had it: names as texts in lower case.
+fn unkey_names(store: &Store) {
+    let parts = [
+        "DROP INDEX symbols_by_name; ALTER TABLE symbols RENAME TO keyed;".to_owned(),
+        first_schema("CREATE TABLE symbols"),
+        "INSERT INTO symbols SELECT sym, node_id, container_row, kind, symbol, name, lower(name) FROM keyed;
+         DROP TABLE keyed;"
+            .to_owned(),
+        first_schema("CREATE INDEX symbols_by_name"),
+        first_schema("CREATE INDEX symbols_of_many_segments"),
+    ];
+    store.connection.execute_batch(&parts.concat()).unwrap();
+    store.connection.pragma_update(None, "user_version", 9).unwrap();
+}
+
+#[test]
+fn s6_symbols_of_an_older_schema_are_found_by_their_names() {
+    let (directory, store, snapshot) = super::lookup::sample();
+    let path = database(&directory);
+    let found = |store: &Store| {
+        let reader = store.reader(&snapshot).unwrap();
+        let by_name = ["Flask", "RUN", "app.py", "none"].map(|it| reader.symbols_named(it).unwrap());
+        let by_ending = ["flask/app.py", "users/run", "Flask.run"]
+            .map(|it| reader.symbols_ending_with(it, Case::Ignored).unwrap());
+        (by_name, by_ending)
+    };
+    let before = found(&store);
+    assert_eq!(before.0.each_ref().map(Vec::len), [1, 4, 1, 0]);
+    assert_eq!(before.1.each_ref().map(Vec::len), [1, 1, 2]);
+    unkey_names(&store);
+    drop(store);
+
+    let store = open(&path);
+    assert_eq!(found(&store), before);
+    assert_eq!(n_rows(&store, "sqlite_schema WHERE name = 'symbols_by_text'"), 0);
+    let findings = store.check().unwrap().findings;
+    assert!(findings.iter().all(|it| it.check != "ids"), "{findings:#?}");
+}
+
 /// As version 8 had it: a row for each edge.
 fn unpack_database(store: &Store) {
+    unkey_names(store);
     let db = &store.connection;
     let mut singles = Vec::new();
     let mut statement = db.prepare("SELECT edge_row, unit, packed FROM edges").unwrap();
@@ -220,8 +267,7 @@ fn unpack_database(store: &Store) {
     }
     drop(rows);
     drop(statement);
-    let create = MIGRATIONS[0].sql.split("CREATE TABLE edges").nth(1).unwrap().split(';').next().unwrap();
-    db.execute_batch(&format!("DROP TABLE edges; CREATE TABLE edges{create}")).unwrap();
+    db.execute_batch(&format!("DROP TABLE edges; {}", first_schema("CREATE TABLE edges"))).unwrap();
     for (edge_row, unit, ends, base, t2, refuted, n_sites, sites) in singles {
         let insert = "INSERT INTO edges VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
         let (source, target, kind) = ends;
