@@ -160,6 +160,7 @@ fn adjacency(
     }
     for span in offsets.windows(2) {
         let (from, to) = (span[0] as usize, span[1] as usize);
-        edges[from..to].sort_unstable_by_key(|it| (it.kind, it.other, it.edge_row));
+        let key = |it: &EdgeRecord| (u64::from(it.kind) << 32 | u64::from(it.other), it.edge_row);
+        edges[from..to].sort_unstable_by_key(key);
     }
 }

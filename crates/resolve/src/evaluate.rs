@@ -10,6 +10,7 @@ use knowing_model::facts::{DeclId, Expr, ExprId, ImportKind, ReturnKind, TypeId,
 use knowing_model::facts::{FileFacts, Import, Modifiers, Str};
 use rustc_hash::FxHashMap;
 
+use crate::languages::nominal::members::Known;
 use crate::languages::ruby::{Side, Stop};
 use crate::languages::typescript::types::Aliases;
 use crate::languages::{CallSite, Given, Payload, Space};
@@ -74,6 +75,9 @@ pub(crate) struct Evaluator<'w> {
     /// Where Ruby looks for members of a type.
     pub(crate) ruby_stops: FxHashMap<(Def, Side), Vec<Stop>>,
     pub(crate) ts_aliases: Aliases,
+    /// What types have, as far as it was asked for, as Java and as Kotlin see it.
+    pub(crate) java_members: Known,
+    pub(crate) kotlin_members: Known,
     /// Modules that are being searched through their wildcards, so that circles end.
     searched: Vec<(ModuleId, Name, Space)>,
 }
@@ -93,6 +97,8 @@ impl<'w> Evaluator<'w> {
             top_types: FxHashMap::default(),
             ruby_stops: FxHashMap::default(),
             ts_aliases: Aliases::default(),
+            java_members: Known::default(),
+            kotlin_members: Known::default(),
             searched: Vec::new(),
         }
     }

@@ -161,6 +161,11 @@ impl<'a> Names<'a> {
         self.numbers.vocabulary.get(name.0 as usize).is_some_and(|it| *it == word)
     }
 
+    /// Whether a name is one of these words of the vocabulary.
+    pub(crate) fn is_any_word(&self, name: Name, words: &[&str]) -> bool {
+        self.numbers.vocabulary.get(name.0 as usize).is_some_and(|it| words.contains(it))
+    }
+
     /// The same in every run.
     pub(crate) fn hash(&self, name: Name) -> u64 {
         self.numbers.hashes[name.0 as usize]

@@ -67,6 +67,8 @@ struct Numbering {
     members_by_name: FxHashMap<Name, Vec<Def>>,
     /// Declarations that have the file's name in their symbol, because other files of the directory declare the same.
     repeated: FxHashSet<Def>,
+    /// Of each declaration what `World::digest` says: it is asked for of the ends of all edges.
+    digests: Vec<u64>,
 }
 
 impl Numbering {
@@ -168,6 +170,7 @@ impl<'a> World<'a> {
         );
         world.modules = modules;
         (world.numbering.repeated, world.numbering.members_by_name) = (repeated, members_by_name);
+        world.numbering.digests = digests(&world);
         if !is_wanted() {
             return None;
         }
@@ -199,6 +202,9 @@ impl<'a> World<'a> {
             offers,
             programs,
         };
+        if reach >= Reach::Sections {
+            world.numbering.digests = digests(&world);
+        }
         if reach >= Reach::Mentions {
             world.offers = Offers::new(&world);
         }
@@ -324,10 +330,7 @@ impl<'a> World<'a> {
 
     /// As `hash`, and of the rest that makes it the symbol it is.
     pub(crate) fn digest(&self, def: Def) -> u64 {
-        let file = self.file_of(def);
-        let id = DeclId(def.0 - self.numbering.first_def[file as usize]);
-        let kind = u64::from(self.found_in(file).decl(id).kind.id());
-        keys::mix(self.hash(def), kind << 1 | u64::from(self.is_repeated(def)))
+        self.numbering.digests[def.0 as usize]
     }
 
     /// Whether other files of its directory declare the same.
@@ -373,6 +376,20 @@ pub(crate) fn is_member(rules: &dyn Rules, facts: &FileFacts, decl: &Decl) -> bo
 /// knows of it too.
 pub(crate) fn is_companion(decl: &Decl) -> bool {
     decl.kind == NodeKind::Class && decl.modifiers.contains(Modifiers::CLASS_METHOD)
+}
+
+/// Of all declarations, by their numbers.
+fn digests(world: &World<'_>) -> Vec<u64> {
+    let mut digests = vec![0; world.n_defs()];
+    for (file, scopes) in (0..).zip(&world.scopes) {
+        let (first, end) = world.def_range(file);
+        let own = &mut digests[first.0 as usize..end.0 as usize];
+        for ((digest, id), decl) in own.iter_mut().zip(0..).zip(&world.found_in(file).decls) {
+            let about = u64::from(decl.kind.id()) << 1 | u64::from(world.is_repeated(Def(first.0 + id)));
+            *digest = keys::mix(scopes.hash_of(DeclId(id)), about);
+        }
+    }
+    digests
 }
 
 /// Symbols that several files of one directory declare: for other systems, or each for itself (`init`).

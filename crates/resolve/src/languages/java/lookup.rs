@@ -59,7 +59,7 @@ impl Java {
             return Value::External(known.clone());
         }
         let text = world.text(name);
-        if tables::JAVA_LANG.contains(&text)
+        if world.names.is_any_word(name, tables::JAVA_LANG)
             && let (Some(java), Some(lang)) = (world.names.find("java"), world.names.find("lang"))
         {
             return Value::External(External::new(Origin::StandardLibrary, &[java, lang, name]));
@@ -162,6 +162,17 @@ impl Java {
         }
     }
 
+    /// All methods of a name that a type has; none where there is none.
+    pub(super) fn methods(&self, ev: &mut Evaluator<'_>, type_: Def, name: Name) -> Option<Value> {
+        let world = ev.world;
+        let known = ev
+            .java_members
+            .methods
+            .entry((type_, name))
+            .or_insert_with(|| members::some(members::methods(world, self, type_, name)));
+        known.clone().map(Value::Overloads)
+    }
+
     /// `Outer.super` in a class inside `Outer`; `Interface.super` for a method that the interface has.
     pub(in crate::languages) fn qualified_super(&self, ev: &Evaluator<'_>, _: Frame, type_: Def) -> Value {
         match ev.world.kind(type_) {
@@ -256,9 +267,7 @@ impl Java {
             let around = facts.decl(id);
             if around.kind.is_type_like() {
                 let type_ = world.def(frame.file, id);
-                let found = members::methods(world, self, type_, name);
-                if !found.is_empty() {
-                    let found = members::overloads(found);
+                if let Some(found) = self.methods(ev, type_, name) {
                     // A class that is extended between here and there may have one of the same name.
                     return if doubt { Value::OneOf([found, Value::Unknown].into()) } else { found };
                 }

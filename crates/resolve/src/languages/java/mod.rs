@@ -42,7 +42,7 @@ impl Jvm {
 const WORDS: &[&str] = &["<init>", "this", "super", "length", "java", "lang"];
 
 pub(super) fn vocabulary() -> impl Iterator<Item = &'static str> {
-    WORDS.iter().chain(tables::JAVA_LANG).copied().chain(standard::words(TABLE))
+    WORDS.iter().chain(tables::JAVA_LANG).chain(tables::PLAIN).copied().chain(standard::words(TABLE))
 }
 
 impl Dialect for Java {
@@ -102,13 +102,13 @@ impl Rules for Java {
 
     fn bare_member(&self, ev: &mut Evaluator<'_>, _: Frame, type_: Def, name: Name, space: Space) -> Value {
         let world = ev.world;
-        let found = match space {
+        let found = ev.java_members.bare.entry((type_, name, space)).or_insert_with(|| match space {
             Space::Type => members::nested_type(world, type_, name),
             Space::Value => {
                 members::field(world, type_, name).or_else(|| members::nested_type(world, type_, name))
             }
             Space::Macro => None,
-        };
+        });
         found.map_or(Value::Missing, Value::Def)
     }
 
@@ -196,10 +196,11 @@ impl Rules for Java {
         match ev.world.found_in(frame.file).type_(type_) {
             Type::Named { segments, arguments, .. } => {
                 if let [only] = segments[..]
-                    && tables::PLAIN.contains(&ev.world.found_in(frame.file).text(only))
+                    && let name = ev.world.name(frame.file, only)
+                    && ev.world.names.is_any_word(name, tables::PLAIN)
                 {
                     return Value::ExternalInstance(
-                        External::new(Origin::StandardLibrary, &[ev.world.name(frame.file, only)]),
+                        External::new(Origin::StandardLibrary, &[name]),
                         Value::none(),
                     );
                 }
@@ -236,10 +237,7 @@ impl Rules for Java {
                 if let Some(field) = members::field(world, *type_, name) {
                     return Value::Def(field);
                 }
-                match members::methods(world, self, *type_, name) {
-                    found if found.is_empty() => members::outside(ev, self, *type_, name),
-                    found => members::overloads(found),
-                }
+                self.methods(ev, *type_, name).unwrap_or_else(|| members::outside(ev, self, *type_, name))
             }
             Value::Bounded(bounds) => self.of_bounds(bounds, |bound| self.member(ev, frame, bound, name)),
             Value::Module(package) => self.package_member(ev, frame, *package, name),
@@ -278,10 +276,7 @@ impl Rules for Java {
         }
         match of {
             Value::Instance(type_, _) | Value::Def(type_) if world.kind(*type_).is_type_like() => {
-                match members::methods(world, self, *type_, name) {
-                    found if found.is_empty() => self.implied(ev, *type_, name),
-                    found => members::overloads(found),
-                }
+                self.methods(ev, *type_, name).unwrap_or_else(|| self.implied(ev, *type_, name))
             }
             Value::Super(type_) => match members::inherited_methods(world, self, *type_, name) {
                 found if found.is_empty() => members::outside(ev, self, *type_, name),

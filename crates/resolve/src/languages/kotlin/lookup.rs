@@ -1,5 +1,7 @@
 //! Names of types, values and functions, from where they stand outwards; extensions.
 
+use std::sync::Arc;
+
 use knowing_model::NodeKind;
 use knowing_model::facts::{DeclId, ParameterKind, Value as Bound};
 
@@ -124,6 +126,25 @@ impl Kotlin {
         companions(ev.world, type_).flat_map(|it| members::methods(ev.world, self, it, name)).collect()
     }
 
+    /// Methods of a name that a type has, else those of its companions.
+    pub(super) fn called_member(&self, ev: &mut Evaluator<'_>, type_: Def, name: Name) -> Option<Value> {
+        let known = ev.kotlin_members.called.get(&(type_, name)).cloned();
+        let found = known.unwrap_or_else(|| {
+            let own = self.methods(ev, type_, name);
+            let found = own.or_else(|| members::some(self.companion_methods(ev, type_, name)));
+            ev.kotlin_members.called.insert((type_, name), found.clone());
+            found
+        });
+        found.map(Value::Overloads)
+    }
+
+    /// All methods of a name that a type has; none where there is none.
+    pub(super) fn methods(&self, ev: &mut Evaluator<'_>, type_: Def, name: Name) -> Option<Arc<[Def]>> {
+        let world = ev.world;
+        let known = ev.kotlin_members.methods.entry((type_, name));
+        known.or_insert_with(|| members::some(members::methods(world, self, type_, name))).clone()
+    }
+
     /// A parameter of the constructor that is no property: seen in what initialises the type.
     pub(super) fn constructor_parameter(
         &self,
@@ -206,7 +227,7 @@ impl Kotlin {
         name: Name,
     ) -> Option<Value> {
         let mut found: Vec<Def> = Vec::new();
-        for def in self.functions_in_sight(ev, frame, name) {
+        for &def in self.functions_in_sight(ev, frame, name).iter() {
             let Some(receiver) = receiver_type(ev.world, def) else { continue };
             let (file, id, _) = ev.world.decl(def);
             let target = ev.typed(Frame::in_file(frame, file), Some(id), receiver);
@@ -218,8 +239,20 @@ impl Kotlin {
         (!found.is_empty()).then(|| members::overloads(found))
     }
 
-    /// Functions of files that a name can mean here: imported ones, those of the package, those of wildcards.
-    fn functions_in_sight(&self, ev: &mut Evaluator<'_>, frame: Frame, name: Name) -> Vec<Def> {
+    /// Functions of files that a name can mean here, remembered.
+    fn functions_in_sight(&self, ev: &mut Evaluator<'_>, frame: Frame, name: Name) -> Arc<[Def]> {
+        if let Some(known) = ev.kotlin_members.in_sight.get(&(frame.file, name)) {
+            return known.clone();
+        }
+        let found: Arc<[Def]> = self.find_functions_in_sight(ev, frame, name).into();
+        if ev.is_settling() {
+            ev.kotlin_members.in_sight.insert((frame.file, name), found.clone());
+        }
+        found
+    }
+
+    /// Imported ones, those of the package, those of wildcards.
+    fn find_functions_in_sight(&self, ev: &mut Evaluator<'_>, frame: Frame, name: Name) -> Vec<Def> {
         let world = ev.world;
         let facts = world.found_in(frame.file);
         let scopes = &world.scopes[frame.file as usize];
@@ -322,12 +355,7 @@ impl Kotlin {
             let around = facts.decl(id);
             if around.kind.is_type_like() {
                 let type_ = world.def(frame.file, id);
-                let mut found = members::methods(world, self, type_, name);
-                if found.is_empty() {
-                    found = self.companion_methods(ev, type_, name);
-                }
-                if !found.is_empty() {
-                    let found = members::overloads(found);
+                if let Some(found) = self.called_member(ev, type_, name) {
                     return Some(if doubt { Value::OneOf([found, Value::Unknown].into()) } else { found });
                 }
                 if let Some(found) = self.extensions(ev, frame, &Value::instance(type_), name) {
@@ -368,7 +396,8 @@ impl Kotlin {
         }
         let functions: Vec<Def> = self
             .functions_in_sight(ev, frame, name)
-            .into_iter()
+            .iter()
+            .copied()
             .filter(|it| receiver_type(world, *it).is_none())
             .collect();
         if !functions.is_empty() {

@@ -217,9 +217,9 @@ impl Rules for Kotlin {
                 if let Some(value) = self.by_getter(ev, frame, of, *type_, name) {
                     return value;
                 }
-                match members::methods(world, self, *type_, name) {
-                    found if found.is_empty() => members::outside(ev, self, *type_, name),
-                    found => members::overloads(found),
+                match self.methods(ev, *type_, name) {
+                    Some(found) => Value::Overloads(found),
+                    None => members::outside(ev, self, *type_, name),
                 }
             }
             Value::Module(package) => self.package_member(ev, frame, *package, name, Space::Value),
@@ -242,12 +242,12 @@ impl Rules for Kotlin {
         }
         match of {
             Value::Instance(type_, _) | Value::Def(type_) if world.kind(*type_).is_type_like() => {
-                let mut found = members::methods(world, self, *type_, name);
-                if found.is_empty() && matches!(of, Value::Def(_)) {
-                    found = self.companion_methods(ev, *type_, name);
-                }
-                if !found.is_empty() {
-                    return members::overloads(found);
+                let found = match of {
+                    Value::Def(_) => self.called_member(ev, *type_, name),
+                    _ => self.methods(ev, *type_, name).map(Value::Overloads),
+                };
+                if let Some(found) = found {
+                    return found;
                 }
                 // `Outer.Inner(...)`.
                 if matches!(of, Value::Def(_))

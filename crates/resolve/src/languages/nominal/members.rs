@@ -4,14 +4,35 @@ use std::sync::Arc;
 
 use knowing_model::facts::{BaseRole, Decl, ParameterKind, Type, TypeId};
 use knowing_model::{NodeFlags, NodeKind};
+use rustc_hash::FxHashMap;
 
 use super::Dialect;
 use crate::evaluate::Evaluator;
 use crate::hierarchy::Ancestor;
+use crate::languages::Space;
 use crate::names::Name;
 use crate::scopes::{Item, Scope};
 use crate::value::{External, Origin, Value};
 use crate::world::{Def, World};
+
+/// What was found of types while one file is resolved, by the rules of one language: the same few members are asked for again
+/// and again.
+#[derive(Default)]
+pub(crate) struct Known {
+    /// What a bare name means in a type.
+    pub(crate) bare: FxHashMap<(Def, Name, Space), Option<Def>>,
+    /// `methods`, none where there are none.
+    pub(crate) methods: FxHashMap<(Def, Name), Option<Arc<[Def]>>>,
+    /// As `methods`; where a type has none, those of its companions.
+    pub(crate) called: FxHashMap<(Def, Name), Option<Arc<[Def]>>>,
+    /// Functions of files that a name can mean in a file.
+    pub(crate) in_sight: FxHashMap<(u32, Name), Arc<[Def]>>,
+}
+
+/// None for nothing.
+pub(crate) fn some(found: Vec<Def>) -> Option<Arc<[Def]>> {
+    (!found.is_empty()).then(|| found.into())
+}
 
 /// What a type itself declares under a name. Of several platforms that have a part of it, the one it was found on is asked
 /// first.
