@@ -38,9 +38,8 @@ impl Base {
             return Ok(None);
         }
         let Some(snapshot) = snapshot_before(store, request)? else { return Ok(None) };
-        let Some(Last { results, graph, names, facts, lists_commit }) =
-            carried.of(store, snapshot.id).or_else(|| read(store, &snapshot))
-        else {
+        let last = carried.of(store, snapshot.id)?.or_else(|| read(store, &snapshot));
+        let Some(Last { results, graph, names, facts, lists_commit }) = last else {
             return Ok(None);
         };
         let reader = store.reader(&snapshot)?;

@@ -158,7 +158,7 @@ pub(crate) struct Images {
     pub(crate) graph: Arc<Graph>,
     pub(crate) names: Arc<Names>,
     /// Nodes with other callers or callees.
-    pub(crate) recalled: Vec<NodeIndex>,
+    pub(crate) recalled: Vec<NodeId>,
 }
 
 /// None when they have to be built from all rows. `units` are those of the snapshot, `file_rows` those of its files.
