@@ -302,7 +302,13 @@ pub fn index_next(
     check_wanted(progress)?;
     let n_resolved = resolution.n_resolved;
     let results = results_of(base.as_ref(), &same, resolution, &written).map(Arc::new);
-    let after = files.read.iter().map(|it| (it.path.clone(), it.blob.as_bytes().to_vec())).collect();
+    let changes = match (&base, &before) {
+        (Some(base), Some(before)) if base.snapshot.id == before.id => base.changes(&files.read),
+        _ => {
+            let after = files.read.iter().map(|it| (it.path.clone(), it.blob.as_bytes().to_vec())).collect();
+            commit::changes(&files_of_optional(store, before.as_ref())?, &after)
+        }
+    };
     let partial = partial_files(&files);
     // Images that are made anew come from what was stored; facts are the larger part of what a run needs.
     let files = base.is_some().then_some(files);
@@ -364,11 +370,7 @@ pub fn index_next(
     let mut report = commit::report_of(&snapshot);
     report.new_snapshot = true;
     report.n_resolved = n_resolved as u64;
-    let files_before = match (&base, &before) {
-        (Some(base), Some(before)) if base.snapshot.id == before.id => base.file_list(),
-        _ => files_of_optional(store, before.as_ref())?,
-    };
-    report.changes = commit::changes(&files_before, &after);
+    report.changes = changes;
     report.partial = partial;
     report.phases = phases.finish();
     Ok(report)
