@@ -69,10 +69,10 @@ pub(crate) fn report(asked: &Asked<'_>) -> Result<()> {
         all.push((cost, n_resolved));
     }
     let (begin, clock) = (ProcessTime::now(), Instant::now());
-    drop(carried);
+    carried.finish(&store)?;
     if let Some((last, _)) = all.last_mut() {
         let (cpu_s, clock_s) = (begin.elapsed().as_secs_f64(), clock.elapsed().as_secs_f64());
-        println!("written in the end, and counted with the last commit: {:.0} CPU ms", cpu_s * 1e3);
+        println!("made in the end, and counted with the last commit: {:.0} CPU ms", cpu_s * 1e3);
         (last.cpu_s, last.clock_s) = (last.cpu_s + cpu_s, last.clock_s + clock_s);
     }
     summary(full, first.files, &all);

@@ -15,6 +15,7 @@
 //! file are read by the same code from the same bytes.
 
 mod build;
+mod gone;
 mod hits;
 mod image;
 mod inherits;
@@ -27,6 +28,7 @@ mod shape;
 mod walk;
 
 pub use build::{EdgeInput, GraphInput, NodeInput};
+pub use gone::GoneRows;
 pub use hits::{Hits, Standing, hits};
 pub use image::{EdgeRecord, Error, Graph, NodeIndex, NodeRecord, Result};
 pub use inherits::{Inheritance, MAX_INHERITED};

@@ -1,22 +1,20 @@
 //! The image of a snapshot from that of another one and what differs: the same bytes as from all rows, at the cost of
 //! copying them.
 
-use std::ops::Range;
-
 use knowing_model::SnapshotId;
 use rustc_hash::FxHashMap;
 
 use crate::build::{EdgeInput, NodeInput};
+use crate::gone::GoneRows;
 use crate::image::{EdgeRecord, Error, Graph, NodeIndex, NodeRecord, Result};
 use crate::layout::Draft;
 
 /// What differs between two snapshots.
 #[derive(Clone, Debug, Default)]
 pub struct GraphPatch<'a> {
-    /// Rows of node versions that are gone, in ascending order.
-    pub gone_nodes: Vec<Range<u32>>,
-    /// Rows of edges that are gone, in ascending order.
-    pub gone_edges: Vec<Range<u32>>,
+    /// Rows of node versions that are gone.
+    pub gone_nodes: GoneRows,
+    pub gone_edges: GoneRows,
     /// Nodes that came, and all ends of the edges that came which are none of them, without a row.
     pub nodes: Vec<NodeInput<'a>>,
     pub edges: Vec<EdgeInput>,
@@ -49,7 +47,7 @@ impl Graph {
         for edge in &patch.edges {
             ends.push((nodes.of_sym(self, edge.source)?, nodes.of_sym(self, edge.target)?));
         }
-        let n_gone = self.all_edges().iter().filter(|it| is_in(&patch.gone_edges, it.edge_row)).count();
+        let n_gone = self.all_edges().iter().filter(|it| patch.gone_edges.has(it.edge_row)).count();
         let mut draft = Draft::new(nodes.order.len(), self.all_edges().len() - n_gone + patch.edges.len())?;
         self.adjacency(draft.outgoing(), &nodes, patch, Graph::outgoing, |at| ends[at])?;
         self.adjacency(draft.incoming(), &nodes, patch, Graph::incoming, |at| (ends[at].1, ends[at].0))?;
@@ -84,7 +82,7 @@ impl Graph {
             let from = to;
             let old = node.old.map_or(&[][..], |it| old_edges(self, NodeIndex(it)));
             // Places keep their order, so that what was sorted still is.
-            for edge in old.iter().filter(|it| !is_in(&patch.gone_edges, it.edge_row)) {
+            for edge in old.iter().filter(|it| !patch.gone_edges.has(it.edge_row)) {
                 let other = nodes.new_place[edge.other as usize];
                 *edges.get_mut(to).ok_or_else(uneven)? = EdgeRecord { other, ..*edge };
                 to += 1;
@@ -124,11 +122,11 @@ struct Place {
 impl Nodes {
     fn new(graph: &Graph, patch: &GraphPatch<'_>) -> Option<Nodes> {
         let old = graph.nodes();
-        let has_row = |it: &NodeRecord| it.node_row != 0 && !is_in(&patch.gone_nodes, it.node_row);
+        let has_row = |it: &NodeRecord| it.node_row != 0 && !patch.gone_nodes.has(it.node_row);
         // What has no row is there as long as an edge ends at it.
         let mut is_there: Vec<bool> = old.iter().map(has_row).collect();
         for at in graph.indices() {
-            let kept = |it: &&EdgeRecord| !is_in(&patch.gone_edges, it.edge_row);
+            let kept = |it: &&EdgeRecord| !patch.gone_edges.has(it.edge_row);
             let is_end = |edges: &[EdgeRecord]| edges.iter().any(|it| kept(&it));
             if !is_there[at.0 as usize] && (is_end(graph.outgoing(at)) || is_end(graph.incoming(at))) {
                 is_there[at.0 as usize] = true;
@@ -244,9 +242,4 @@ impl Nodes {
         }
         came.for_each(push);
     }
-}
-
-fn is_in(ranges: &[Range<u32>], row: u32) -> bool {
-    let at = ranges.partition_point(|it| it.end <= row);
-    ranges.get(at).is_some_and(|it| it.start <= row)
 }

@@ -9,9 +9,9 @@ use knowing_search::Names;
 use knowing_store::{FileRow, SnapshotRow, Store};
 
 use crate::carried::{Carried, Last};
-use crate::commit::FileList;
+use crate::pipeline::ReadFile;
 use crate::results::{self, FileUnits, Results};
-use crate::{Request, Result, commit, names};
+use crate::{FileChanges, Request, Result, commit, names};
 
 pub(crate) struct Base {
     pub(crate) snapshot: SnapshotRow,
@@ -38,9 +38,8 @@ impl Base {
             return Ok(None);
         }
         let Some(snapshot) = snapshot_before(store, request)? else { return Ok(None) };
-        let Some(Last { results, graph, names, facts, lists_commit }) =
-            carried.of(store, snapshot.id).or_else(|| read(store, &snapshot))
-        else {
+        let last = carried.of(store, snapshot.id)?.or_else(|| read(store, &snapshot));
+        let Some(Last { results, graph, names, facts, lists_commit }) = last else {
             return Ok(None);
         };
         let reader = store.reader(&snapshot)?;
@@ -60,8 +59,17 @@ impl Base {
         Some((at as u32, &self.files[at]))
     }
 
-    pub(crate) fn file_list(&self) -> FileList {
-        self.files.iter().map(|it| (it.path.clone(), it.blob.clone())).collect()
+    /// What differs in the files of a run that builds on this.
+    pub(crate) fn changes(&self, read: &[ReadFile]) -> FileChanges {
+        let is_there = |it: &&ReadFile| self.file(&it.path).is_some();
+        let new = || read.iter().filter(|it| it.same.is_none());
+        let (n_new, n_changed) = (new().count(), new().filter(is_there).count());
+        let n_left = read.len() - n_new + n_changed;
+        FileChanges {
+            added: (n_new - n_changed) as u64,
+            changed: n_changed as u64,
+            removed: (self.files.len() - n_left) as u64,
+        }
     }
 
     /// The row of a unit.

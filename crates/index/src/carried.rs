@@ -13,11 +13,14 @@ use knowing_model::SnapshotId;
 use knowing_model::facts::FileFacts;
 use knowing_resolve::Tables;
 use knowing_search::Names;
-use knowing_store::Store;
+use knowing_store::{SnapshotRow, Store};
 use knowing_vcs::Ancestry;
 
+use crate::base::Base;
 use crate::results::Results;
+use crate::search_changes::{Debt, Touched};
 use crate::writing::Writing;
+use crate::{Result, open_search, search};
 
 /// For whoever runs one index after the other. Results are the same with and without.
 #[derive(Default)]
@@ -31,11 +34,31 @@ pub struct Carried {
 struct Held {
     /// Where the images of the database are: row numbers of one mean nothing in another.
     images: PathBuf,
-    snapshot: SnapshotId,
+    snapshot: SnapshotRow,
     last: Last,
     /// Empty while a run has them.
     tables: Tables,
-    unwritten: Option<Writing>,
+    left: Option<Left>,
+}
+
+/// What a run of a replay has left to the end.
+pub(crate) struct Left {
+    pub(crate) writing: Writing,
+    pub(crate) debt: Debt,
+}
+
+impl Left {
+    /// `debt` is that of the runs before, if they left one.
+    pub(crate) fn new(writing: Writing, debt: Option<Debt>, base: &Base, touched: Touched) -> Left {
+        let debt = match debt {
+            Some(mut debt) => {
+                debt.add(touched);
+                debt
+            }
+            None => Debt::new(base, touched),
+        };
+        Left { writing, debt }
+    }
 }
 
 /// What is known of the snapshot before beside its rows.
@@ -52,9 +75,24 @@ pub(crate) struct Last {
 
 impl Carried {
     /// For a replay, in which nobody asks between two runs: what is written beside the database is written of the last run
-    /// alone, when this is dropped. Where a process ends before that, the images are built anew by the first who asks.
+    /// alone, by `finish`. Where a process ends before that, the images are built anew by the first who asks.
     pub fn of_replay() -> Carried {
         Carried { last: None, writes_later: true, ancestry: Ancestry::default() }
+    }
+
+    /// Makes what the last run has left: writes its images, and makes the search image of all runs since the last one.
+    /// Runs may go on after it. Where this is not called, dropping writes, and search is left to the first who asks.
+    pub fn finish(&mut self, store: &Store) -> Result<()> {
+        let Some(held) = &mut self.last else { return Ok(()) };
+        let Some(Left { writing, debt }) = held.left.take() else { return Ok(()) };
+        writing.run();
+        if held.images == store.images_dir() {
+            let snapshot = &held.snapshot;
+            if !search::make_since(store, (snapshot, &held.last.graph, &held.last.names), &debt)? {
+                open_search(store, snapshot)?;
+            }
+        }
+        Ok(())
     }
 
     /// To give back what thousands of files said takes a while that nobody has to wait for.
@@ -66,44 +104,44 @@ impl Carried {
         self.writes_later
     }
 
-    /// Writes what the last run has left to this.
-    pub(crate) fn write(&mut self) {
-        if let Some(writing) = self.last.as_mut().and_then(|it| it.unwritten.take()) {
-            writing.run();
-        }
-    }
-
     /// What the last run left, if it made this snapshot. Else it is of no use any more.
-    pub(crate) fn of(&mut self, store: &Store, snapshot: SnapshotId) -> Option<Last> {
-        let is_it = |it: &Held| it.snapshot == snapshot && it.images == store.images_dir();
+    pub(crate) fn of(&mut self, store: &Store, snapshot: SnapshotId) -> Result<Option<Last>> {
+        let is_it = |it: &Held| it.snapshot.id == snapshot && it.images == store.images_dir();
         if !self.last.as_ref().is_some_and(is_it) {
-            self.write();
+            self.finish(store)?;
             self.last = None;
         }
-        Some(self.last.as_ref()?.last.clone())
+        Ok(self.last.as_ref().map(|it| it.last.clone()))
     }
 
     /// What the last run made of its files, to go on with from its snapshot.
     pub(crate) fn take_tables(&mut self, base: Option<SnapshotId>) -> Tables {
-        let last = self.last.as_mut().filter(|it| Some(it.snapshot) == base);
+        let last = self.last.as_mut().filter(|it| Some(it.snapshot.id) == base);
         last.map(|it| std::mem::take(&mut it.tables)).unwrap_or_default()
     }
 
-    /// `unwritten` is what was not written of the run.
+    /// What the search image of the snapshot that a run built on is still to be told.
+    pub(crate) fn take_debt(&mut self, base: SnapshotId) -> Option<Debt> {
+        let last = self.last.as_mut().filter(|it| it.snapshot.id == base)?;
+        Some(last.left.take()?.debt)
+    }
+
     pub(crate) fn keep(
         &mut self,
         store: &Store,
-        snapshot: SnapshotId,
+        snapshot: SnapshotRow,
         last: Option<Last>,
         tables: Tables,
-        unwritten: Option<Writing>,
+        left: Option<Left>,
     ) {
-        self.last = last.map(|last| Held { images: store.images_dir(), snapshot, last, tables, unwritten });
+        self.last = last.map(|last| Held { images: store.images_dir(), snapshot, last, tables, left });
     }
 }
 
 impl Drop for Carried {
     fn drop(&mut self) {
-        self.write();
+        if let Some(left) = self.last.as_mut().and_then(|it| it.left.take()) {
+            left.writing.run();
+        }
     }
 }

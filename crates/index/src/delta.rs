@@ -2,10 +2,9 @@
 //! the roots of the tree of edges, the counts, the images of graph and names.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 use std::sync::Arc;
 
-use knowing_graph::{EdgeInput, EdgeRecord, Graph, GraphPatch, NodeIndex, NodeInput, Patched};
+use knowing_graph::{EdgeInput, EdgeRecord, GoneRows, Graph, GraphPatch, NodeIndex, NodeInput, Patched};
 use knowing_model::{ContainerClass, EdgeKind, NodeId, identity, package_of};
 use knowing_resolve::Resolution;
 use knowing_search::{FileIndex, FileInput, NameInput, NamePatch, Names};
@@ -21,8 +20,8 @@ use crate::search_changes;
 /// Units that are no more.
 pub(crate) struct Gone {
     pub(crate) units: Vec<UnitRange>,
-    nodes: Vec<Range<u32>>,
-    edges: Vec<Range<u32>>,
+    nodes: GoneRows,
+    edges: GoneRows,
 }
 
 impl Gone {
@@ -31,29 +30,18 @@ impl Gone {
         let mut gone = base.results.units();
         gone.retain(|it| kept.binary_search(it).is_err());
         let units = store.reader(&base.snapshot)?.ranges_of(&gone)?;
-        let sorted = |ranges: &mut Vec<Range<u32>>| {
-            ranges.retain(|it| !it.is_empty());
-            ranges.sort_unstable_by_key(|it| it.start);
-        };
-        let mut nodes = units.iter().map(|it| it.nodes.clone()).collect();
-        let mut edges = units.iter().map(|it| it.edges.clone()).collect();
-        sorted(&mut nodes);
-        sorted(&mut edges);
+        let nodes = GoneRows::new(units.iter().map(|it| it.nodes.clone()));
+        let edges = GoneRows::new(units.iter().map(|it| it.edges.clone()));
         Ok(Gone { units, nodes, edges })
     }
 
     fn has_edge(&self, edge: &EdgeRecord) -> bool {
-        is_in(&self.edges, edge.edge_row)
+        self.edges.has(edge.edge_row)
     }
 
     fn has_node(&self, row: u32) -> bool {
-        is_in(&self.nodes, row)
+        self.nodes.has(row)
     }
-}
-
-fn is_in(ranges: &[Range<u32>], row: u32) -> bool {
-    let at = ranges.partition_point(|it| it.end <= row);
-    ranges.get(at).is_some_and(|it| it.start <= row)
 }
 
 /// The roots of the new tree: packages that no edge has left or joined keep theirs.
@@ -158,7 +146,7 @@ pub(crate) struct Images {
     pub(crate) graph: Arc<Graph>,
     pub(crate) names: Arc<Names>,
     /// Nodes with other callers or callees.
-    pub(crate) recalled: Vec<NodeIndex>,
+    pub(crate) recalled: Vec<NodeId>,
 }
 
 /// None when they have to be built from all rows. `units` are those of the snapshot, `file_rows` those of its files.
@@ -192,7 +180,8 @@ pub(crate) fn images(
     let new_names = NewNames { store, base, snapshot, came: &came, files, file_rows };
     let names = new_names.build(&graph, &before)?;
     let old_ends = base.graph.indices().flat_map(|at| {
-        let gone = base.graph.outgoing_of(at, EdgeKind::Calls).iter().filter(|it| gone.has_edge(it));
+        let calls = |it: &&EdgeRecord| gone.has_edge(it) && it.kind() == EdgeKind::Calls;
+        let gone = base.graph.outgoing(at).iter().filter(calls);
         gone.flat_map(move |it| [at, it.other()]).map(|it| base.graph.node(it).id())
     });
     let new_ends = rows.edges.iter().filter(|it| it.kind == EdgeKind::Calls);

@@ -62,14 +62,14 @@ pub use search::{find_search, open_search, search_base};
 pub use work::{WorkChange, WorkChanges, WorkFiles};
 
 use crate::base::{Base, GoneFile};
-use crate::carried::Last;
+use crate::carried::{Last, Left};
 use crate::commit::{FileList, Found};
 use crate::delta::{Gone, Images};
 use crate::pipeline::Files;
 use crate::progress::Phases;
 use crate::results::{FileUnits, Results};
 use crate::scan::Scanned;
-use crate::search_changes::Since;
+use crate::search_changes::{Debt, Since, Touched};
 use crate::writing::Writing;
 
 #[derive(Debug, thiserror::Error)]
@@ -302,7 +302,13 @@ pub fn index_next(
     check_wanted(progress)?;
     let n_resolved = resolution.n_resolved;
     let results = results_of(base.as_ref(), &same, resolution, &written).map(Arc::new);
-    let after = files.read.iter().map(|it| (it.path.clone(), it.blob.as_bytes().to_vec())).collect();
+    let changes = match (&base, &before) {
+        (Some(base), Some(before)) if base.snapshot.id == before.id => base.changes(&files.read),
+        _ => {
+            let after = files.read.iter().map(|it| (it.path.clone(), it.blob.as_bytes().to_vec())).collect();
+            commit::changes(&files_of_optional(store, before.as_ref())?, &after)
+        }
+    };
     let partial = partial_files(&files);
     // Images that are made anew come from what was stored; facts are the larger part of what a run needs.
     let files = base.is_some().then_some(files);
@@ -326,38 +332,45 @@ pub fn index_next(
         recalled: &images.recalled,
     });
     let writing = Writing::new(store, snapshot.id, images.as_ref(), results.as_ref());
-    // What nobody asks for before the next run does not have to be written.
+    // What nobody asks for before the next run does not have to be written, and search does not have to be made.
     let is_later = images.is_some() && carried.writes_later();
     if is_later {
         memory::keep_large_blocks();
     }
-    std::thread::scope(|scope| {
+    let touched = std::thread::scope(|scope| {
         // What search needs is in memory, so that this can be written meanwhile.
         if !is_later {
             scope.spawn(|| writing.run());
         }
         pool.install(|| {
-            make_search(store, request, &snapshot, since.as_ref(), &mut carried.ancestry, &mut phases)
+            make_search(
+                store,
+                request,
+                &snapshot,
+                (since.as_ref(), is_later),
+                &mut carried.ancestry,
+                &mut phases,
+            )
         })
     })?;
+    let left = base
+        .as_ref()
+        .zip(touched)
+        .map(|(base, touched)| Left::new(writing, carried.take_debt(base.snapshot.id), base, touched));
     let facts = files.map(|it| it.read.into_iter().map(|it| it.facts).collect());
     let lists_commit = matches!(request.source, Source::Commit { .. }) && request.options.cover_all();
     let last = images.zip(results).zip(facts).map(|((images, results), facts)| {
         let Images { graph, names, .. } = images;
         Last { results, graph, names, facts, lists_commit }
     });
-    carried.keep(store, snapshot.id, last, tables, is_later.then_some(writing));
+    carried.keep(store, snapshot.clone(), last, tables, left);
     images::sweep(store, images::MAX_BYTES)?;
     step();
 
     let mut report = commit::report_of(&snapshot);
     report.new_snapshot = true;
     report.n_resolved = n_resolved as u64;
-    let files_before = match (&base, &before) {
-        (Some(base), Some(before)) if base.snapshot.id == before.id => base.file_list(),
-        _ => files_of_optional(store, before.as_ref())?,
-    };
-    report.changes = commit::changes(&files_before, &after);
+    report.changes = changes;
     report.partial = partial;
     report.phases = phases.finish();
     Ok(report)
@@ -372,10 +385,10 @@ fn settled(
     carried: &mut Carried,
     mut phases: Phases<'_>,
 ) -> Result<Report> {
-    carried.write();
+    carried.finish(store)?;
     commit::point_at(store, request, snapshot)?;
     open_graph(store, snapshot)?;
-    make_search(store, request, snapshot, None, &mut carried.ancestry, &mut phases)?;
+    make_search(store, request, snapshot, (None, false), &mut carried.ancestry, &mut phases)?;
     let mut report = commit::report_of(snapshot);
     if before.is_none_or(|it| it.id != snapshot.id) {
         let files = commit::files_of(store, snapshot)?;
@@ -500,15 +513,16 @@ fn already_there(
     })
 }
 
-/// What search reads: the history of the snapshot (a place without git has none), then the images.
+/// What search reads: the history of the snapshot (a place without git has none), then the images. Where those are made
+/// later, what they are to be told is given.
 fn make_search(
     store: &mut Store,
     request: &Request<'_>,
     snapshot: &SnapshotRow,
-    since: Option<&Since<'_>>,
+    (since, is_later): (Option<&Since<'_>>, bool),
     ancestry: &mut Ancestry,
     phases: &mut Phases<'_>,
-) -> Result<()> {
+) -> Result<Option<Touched>> {
     phases.begin(Phase::History, None);
     if let Source::Commit { checkout, commit } | Source::WorkTree { checkout, commit } = request.source {
         let check = || check_wanted(phases.progress());
@@ -516,15 +530,27 @@ fn make_search(
         history::mine(store, checkout, commit, snapshot, base, ancestry, &check)?;
     }
     phases.begin(Phase::Search, None);
+    let touched = since.map(Touched::of);
+    if is_later {
+        return Ok(touched);
+    }
     if since.is_none() {
         open_names(store, snapshot)?;
     }
     step();
     let check = || check_wanted(phases.progress());
     check()?;
-    search::make(store, snapshot, request.source, since, &check)?;
+    let is_made = match since.zip(touched) {
+        Some((Since { base, graph, names, .. }, touched)) => {
+            search::make_since(store, (snapshot, graph, names), &Debt::new(base, touched))?
+        }
+        None => false,
+    };
+    if !is_made {
+        search::make(store, snapshot, request.source, &check)?;
+    }
     step();
-    Ok(())
+    Ok(None)
 }
 
 fn pool(n_workers: usize) -> Result<ThreadPool> {

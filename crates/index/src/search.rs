@@ -23,7 +23,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::history_text::{HistoryText, Said};
 use crate::pipeline::Content;
 use crate::scan::Source;
-use crate::search_changes::{self, Since};
+use crate::search_changes::{self, Debt};
 use crate::{Check, Result, history};
 
 /// Version of term vectors. The low byte counts changes in how texts are cut into terms; an image does not tell them apart,
@@ -52,16 +52,9 @@ pub(crate) fn make(
     store: &mut Store,
     snapshot: &SnapshotRow,
     source: Source<'_>,
-    since: Option<&Since<'_>>,
     check: Check<'_>,
 ) -> Result<()> {
     if find_search(store, snapshot)?.is_some() {
-        return Ok(());
-    }
-    if let Some(since) = since
-        && let Some(changes) = search_changes::make(store, snapshot, since)?
-    {
-        write(store, snapshot, &changes);
         return Ok(());
     }
     let graph = crate::open_graph(store, snapshot)?;
@@ -70,6 +63,21 @@ pub(crate) fn make(
         built.made.iter().map(|(file, terms)| (key_of(file), terms.clone())).collect();
     store.write_terms(&made)?;
     Ok(())
+}
+
+/// Makes the image of a snapshot, of which graph and names are given, on that of another one. False when it is to be made
+/// from the database.
+pub(crate) fn make_since(
+    store: &Store,
+    (snapshot, graph, names): (&SnapshotRow, &Graph, &Names),
+    debt: &Debt,
+) -> Result<bool> {
+    if find_search(store, snapshot)?.is_some() {
+        return Ok(true);
+    }
+    let changes = search_changes::settle(store, (snapshot, graph, names), debt)?;
+    changes.iter().for_each(|it| write(store, snapshot, it));
+    Ok(changes.is_some())
 }
 
 /// None when there is no whole image of this snapshot and its history.

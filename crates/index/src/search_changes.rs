@@ -2,13 +2,22 @@
 //!
 //! A document changes with its file, with what was said of it (the window of commits moves with every commit), and with
 //! the names of its callers and callees. All other documents are those of the image before.
+//!
+//! ```text
+//! Touched   what a run changed, beside what was said
+//! Debt      what the runs since a snapshot changed, all together; its image is the last that was made
+//! settle    the debt of one run, or in a replay of many, against the graph and the names of the last snapshot
+//! ```
+//!
+//! A debt may name more than what differs in the end: a file that changed and changed back is written again, a node that
+//! came and went is no document to remove, and one that went and came back is one of a file that changed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use knowing_graph::{Graph, NodeIndex};
 use knowing_model::name::container_of;
 use knowing_model::{ContainerClass, NodeId, package_of};
-use knowing_search::{Collection, FileTerms, Names, Overlay, Searcher as _};
+use knowing_search::{Collection, FileIndex, FileTerms, Names, Overlay, Searcher as _};
 use knowing_store::{SnapshotRow, Store, TermsKey, TwoHistories};
 use rustc_hash::FxHashSet;
 
@@ -31,48 +40,97 @@ pub(crate) struct Since<'a> {
     pub(crate) graph: &'a Graph,
     pub(crate) names: &'a Names,
     /// Nodes of the new graph with other callers or callees.
-    pub(crate) recalled: &'a [NodeIndex],
+    pub(crate) recalled: &'a [NodeId],
 }
 
-/// None when an image of all documents is to be made.
-pub(crate) fn make(store: &Store, snapshot: &SnapshotRow, since: &Since<'_>) -> Result<Option<Collection>> {
-    let Some(before) = search::find_search(store, &since.base.snapshot)? else { return Ok(None) };
+/// Whose documents a run may have changed.
+#[derive(Default)]
+pub(crate) struct Touched {
+    /// Paths of files that are another version, or whose declarations are called otherwise.
+    files: FxHashSet<String>,
+    /// Nodes with other callers or callees.
+    recalled: BTreeSet<NodeId>,
+    /// Nodes of versions that are no more, and of those whose declarations are called otherwise.
+    removed: FxHashSet<NodeId>,
+}
+
+impl Touched {
+    pub(crate) fn of(since: &Since<'_>) -> Touched {
+        let renamed = renamed(since);
+        let is_new = |it: &(u32, &ReadFile)| it.1.same.is_none() || renamed.contains(&it.0);
+        Touched {
+            files: (0..).zip(&since.files.read).filter(is_new).map(|it| it.1.path.clone()).collect(),
+            recalled: since.recalled.iter().copied().collect(),
+            removed: removed(since, &renamed).collect(),
+        }
+    }
+}
+
+/// What the search image of a snapshot is to be told since that of another one was made.
+pub(crate) struct Debt {
+    since: SnapshotRow,
+    /// Of the files of that snapshot, in order.
+    paths: Vec<String>,
+    touched: Touched,
+}
+
+impl Debt {
+    /// That of a run that builds on `base`.
+    pub(crate) fn new(base: &Base, touched: Touched) -> Debt {
+        let paths = base.files.iter().map(|it| it.path.clone()).collect();
+        Debt { since: base.snapshot.clone(), paths, touched }
+    }
+
+    /// Adds that of the next run.
+    pub(crate) fn add(&mut self, touched: Touched) {
+        self.touched.files.extend(touched.files);
+        self.touched.recalled.extend(touched.recalled);
+        self.touched.removed.extend(touched.removed);
+    }
+}
+
+/// The documents of a snapshot, of which graph and names are given. None when they are to be made from the database.
+pub(crate) fn settle(
+    store: &Store,
+    (snapshot, graph, names): (&SnapshotRow, &Graph, &Names),
+    debt: &Debt,
+) -> Result<Option<Collection>> {
+    let Some(before) = search::find_search(store, &debt.since)? else { return Ok(None) };
     let (base, changed) = match &before {
         Collection::Whole(index) => (index.clone(), None),
         Collection::Changes(overlay) => (overlay.base().clone(), Some(overlay)),
     };
-    let histories = store.commits_of_both(&since.base.snapshot, snapshot, history::RULES)?;
-    let windows = Windows::new(&histories, since);
+    let histories = store.commits_of_both(&debt.since, snapshot, history::RULES)?;
+    let windows = Windows::new(&histories, &debt.paths, names);
     let url = store.reader(snapshot)?.url().to_owned();
-    let mut documents = Documents::new(&url, since.graph, since.names);
+    let mut documents = Documents::new(&url, graph, names);
     let mut added: FxHashSet<NodeId> = FxHashSet::default();
-    let recalled = by_file(since);
-    let renamed = renamed(since);
-    for (at, file) in (0..).zip(&since.files.read) {
-        let recalled = recalled.get(&at).map_or(&[][..], Vec::as_slice);
-        let is_new = file.same.is_none() || renamed.contains(&at);
-        let is_retold = !is_new && windows.is_retold(&file.path);
+    let recalled = by_file(&debt.touched.recalled, graph, names);
+    for file in (0..names.n_files() as u32).map(FileIndex) {
+        let (path, language) = (names.path(file), names.language(file));
+        let recalled = recalled.get(&file.0).map_or(&[][..], Vec::as_slice);
+        let is_new = debt.touched.files.contains(path);
+        let is_retold = !is_new && windows.is_retold(path);
         if !is_new && !is_retold && recalled.is_empty() {
             continue;
         }
-        let language = file.facts.language.as_str();
-        let key = TermsKey { file: file.id, language, ruleset: TERMS_RULESET };
+        let key = TermsKey { file: names.file_id(file), language, ruleset: TERMS_RULESET };
         let Some(terms) = store.terms(key)?.and_then(|it| FileTerms::decode(&it)) else { return Ok(None) };
         let symbols: Vec<&str> = terms.documents().map(|it| it.symbol()).collect();
-        let said = windows.after(&file.path, &symbols);
-        let before = if is_retold { windows.before(&file.path, &symbols) } else { said.clone() };
+        let said = windows.after(path, &symbols);
+        let before = if is_retold { windows.before(path, &symbols) } else { said.clone() };
         let wanted = |at: usize, id: NodeId| {
             let is_wanted = is_new || before[at] != said[at] || recalled.contains(&id);
             is_wanted.then_some(&said[at])
         };
-        let nodes = documents
-            .add_file(&terms, (&file.path, language), wanted, |it| &histories.commits[it as usize])?;
+        let nodes =
+            documents.add_file(&terms, (path, language), wanted, |it| &histories.commits[it as usize])?;
         added.extend(nodes);
     }
-    let removed: FxHashSet<NodeId> = removed(since, &renamed).filter(|it| !added.contains(it)).collect();
-    let mut gone: Vec<NodeId> = removed.iter().copied().collect();
+    let is_gone = |it: &NodeId| !added.contains(it);
+    let mut gone: Vec<NodeId> = debt.touched.removed.iter().copied().filter(is_gone).collect();
     if let Some(changed) = changed {
-        let is_wanted = |it: NodeId| !added.contains(&it) && !removed.contains(&it);
+        let is_wanted = |it: NodeId| !added.contains(&it) && !debt.touched.removed.contains(&it);
         documents.builder.copy(changed.changed(), is_wanted)?;
         gone.extend(changed.removed_nodes());
     }
@@ -86,12 +144,12 @@ pub(crate) fn make(store: &Store, snapshot: &SnapshotRow, since: &Since<'_>) -> 
     Ok(Some(Collection::Changes(Box::new(overlay))))
 }
 
-/// Nodes with other callers or callees, by file.
-fn by_file(since: &Since<'_>) -> BTreeMap<u32, Vec<NodeId>> {
+/// Nodes that are in a file, by file.
+fn by_file(nodes: &BTreeSet<NodeId>, graph: &Graph, names: &Names) -> BTreeMap<u32, Vec<NodeId>> {
     let mut files: BTreeMap<u32, Vec<NodeId>> = BTreeMap::new();
-    for at in since.recalled {
-        if let Some(file) = since.names.file(at.0) {
-            files.entry(file.0).or_default().push(since.graph.node(*at).id());
+    for id in nodes {
+        if let Some(file) = graph.find(*id).and_then(|it| names.file(it.0)) {
+            files.entry(file.0).or_default().push(*id);
         }
     }
     files
@@ -142,20 +200,16 @@ pub(crate) fn recalled(
     before: (&Graph, &Names),
     after: (&Graph, &Names),
     ends: impl Iterator<Item = NodeId>,
-) -> Vec<NodeIndex> {
+) -> Vec<NodeId> {
     let names_of = |(graph, names): (&Graph, &Names), at: NodeIndex| -> Vec<String> {
         neighbours(graph, at).map(|it| names.name(it.0).to_owned()).collect()
     };
     let ends: FxHashSet<NodeId> = ends.collect();
-    let mut recalled: Vec<NodeIndex> = ends
-        .into_iter()
-        .filter_map(|id| {
-            let (old, new) = (before.0.find(id)?, after.0.find(id)?);
-            (names_of(before, old) != names_of(after, new)).then_some(new)
-        })
-        .collect();
-    recalled.sort_unstable();
-    recalled
+    let is_recalled = |id: &NodeId| {
+        let (Some(old), Some(new)) = (before.0.find(*id), after.0.find(*id)) else { return false };
+        names_of(before, old) != names_of(after, new)
+    };
+    ends.into_iter().filter(is_recalled).collect()
 }
 
 /// What was said of the code, then and now; commits are meant by their place among those of both.
@@ -166,16 +220,16 @@ struct Windows<'h> {
 }
 
 impl<'h> Windows<'h> {
-    fn new(histories: &'h TwoHistories, since: &Since<'_>) -> Windows<'h> {
+    /// `paths` are those of the files then, in order; `names` has those of now.
+    fn new(histories: &'h TwoHistories, paths: &[String], names: &Names) -> Windows<'h> {
         let commits = &histories.commits;
         let one = histories.one.iter().map(|it| &commits[*it as usize]);
         let other = histories.other.iter().map(|it| &commits[*it as usize]);
-        let old: FxHashSet<&str> = since.base.files.iter().map(|it| it.path.as_str()).collect();
-        let new: FxHashSet<&str> = since.files.read.iter().map(|it| it.path.as_str()).collect();
+        let is_old = |path: &str| paths.binary_search_by(|it| it.as_str().cmp(path)).is_ok();
         Windows {
             histories,
-            before: HistoryText::new(one, |it| old.contains(it)),
-            after: HistoryText::new(other, |it| new.contains(it)),
+            before: HistoryText::new(one, is_old),
+            after: HistoryText::new(other, |it| names.find_file(it).is_some()),
         }
     }
 

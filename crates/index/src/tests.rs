@@ -2,6 +2,7 @@
 
 mod again;
 mod history;
+mod replay;
 mod search;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,6 +35,12 @@ impl Database {
     /// Runs carry on what those before had in memory.
     fn carrying(carried: Carried) -> Database {
         Database { carried: Some(carried), ..Database::new() }
+    }
+
+    /// Makes what a replay has left to its end.
+    fn finish(&mut self) {
+        let carried = self.carried.as_mut().expect("runs carry on");
+        carried.finish(&self.store).unwrap();
     }
 
     fn index(&mut self, repo: &Fixture, options: &Options, progress: &dyn Progress) -> Report {

@@ -181,9 +181,10 @@ impl Store {
         id: FileId,
     ) -> Result<Option<(i64, Option<String>)>> {
         self.read(|db| {
-            // One that was read comes before one that was left out.
+            // One that was read comes before one that was left out. By itself SQLite walks through all versions of the
+            // repository, which have the order that is asked for.
             let mut statement = db.prepare_cached(
-                "SELECT file_row, skip_reason FROM files
+                "SELECT file_row, skip_reason FROM files INDEXED BY files_by_path
                  WHERE repo_id = ?1 AND path = ?2 AND ruleset = ?3 AND hash = ?4 ORDER BY skip_reason LIMIT 1",
             )?;
             let row = statement.query_row((repo, path, ruleset, id.as_bytes()), |row| {

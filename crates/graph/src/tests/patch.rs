@@ -6,7 +6,7 @@ use std::ops::Range;
 use knowing_model::{EdgeKind, NodeKind};
 
 use super::*;
-use crate::{GraphPatch, Patched};
+use crate::{GoneRows, GraphPatch, Patched};
 
 const NAMES: [&str; 4] = ["open", "close", "Open", "read"];
 
@@ -83,14 +83,10 @@ fn g_patched_graphs_have_the_bytes_of_graphs_built_anew() {
             };
             let gone: Vec<&Unit> = before.iter().filter(|it| other(&units, *it)).map(|it| it.1).collect();
             let came = units.iter().filter(|it| other(&before, *it)).map(|it| it.1);
-            let sorted = |mut ranges: Vec<Range<u32>>| {
-                ranges.sort_unstable_by_key(|it| it.start);
-                ranges
-            };
             let (nodes, edges) = rows(came);
             let patch = GraphPatch {
-                gone_nodes: sorted(gone.iter().map(|it| it.nodes.clone()).collect()),
-                gone_edges: sorted(gone.iter().map(|it| it.edges.clone()).collect()),
+                gone_nodes: GoneRows::new(gone.iter().map(|it| it.nodes.clone())),
+                gone_edges: GoneRows::new(gone.iter().map(|it| it.edges.clone())),
                 nodes,
                 edges,
             };
