@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use knowing_extract::SkipReason;
 use knowing_graph::{Graph, GraphInput};
-use knowing_model::{ContainerClass, Edge, Hash, RULESET, SnapshotId, Stage, identity, package_of};
+use knowing_model::{ContainerClass, Edge, Hash, NodeId, RULESET, SnapshotId, Stage, identity, package_of};
 use knowing_resolve::Resolution;
 use knowing_snapshot::{EdgeLeaf, Roots, Tree};
 use knowing_store::{
@@ -23,7 +23,9 @@ use crate::{FileChanges, Report, Request, Result};
 pub(crate) fn roots_of(resolution: &Resolution, is_wanted: &(dyn Fn() -> bool + Sync)) -> Option<Roots> {
     /// Enough edges to hash several side by side, few enough to stay near.
     const IN_A_TASK: usize = 4096;
-    let id = |symbol: u32| resolution.symbols[symbol as usize].id;
+    // Side by side they stay near while edges ask for them in any order.
+    let ids: Vec<NodeId> = resolution.symbols.iter().map(|it| it.id).collect();
+    let id = |symbol: u32| ids[symbol as usize];
     let runs = runs_of(resolution);
     let mut tasks: Vec<&[Run<'_>]> = Vec::new();
     let mut rest = runs.as_slice();

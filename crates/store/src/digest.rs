@@ -4,12 +4,13 @@
 use std::cmp::Ordering;
 
 use knowing_model::{
-    Edge, Hash, Hasher, Node, NodeFlags, Position, Provenance, Span, Symbol, Unit, Unresolved,
+    Edge, Hash, Hasher, Node, NodeFlags, NodeId, Position, Provenance, Span, Symbol, Unit, Unresolved,
 };
 
 /// Puts units in order, some at a time, in the same memory.
-pub(crate) struct Canon<'a> {
-    symbols: &'a [Symbol],
+pub(crate) struct Canon {
+    /// Side by side they stay near while edges ask for them in any order.
+    ids: Vec<NodeId>,
     /// Positions of symbols in order of their node ids.
     pub(crate) by_id: Vec<u32>,
     /// Place of each symbol in that order: comparing these is comparing ids, at a fraction of the cost.
@@ -29,9 +30,10 @@ pub(crate) struct Arranged {
     pub(crate) digest: Hash,
 }
 
-impl<'a> Canon<'a> {
-    pub(crate) fn new(symbols: &'a [Symbol]) -> Canon<'a> {
-        let id = |at: u32| symbols[at as usize].id;
+impl Canon {
+    pub(crate) fn new(symbols: &[Symbol]) -> Canon {
+        let ids: Vec<NodeId> = symbols.iter().map(|it| it.id).collect();
+        let id = |at: u32| ids[at as usize];
         // The first bytes settle nearly every comparison.
         let mut heads: Vec<(u64, u32)> = (0..symbols.len() as u32).map(|it| (id(it).0.head(), it)).collect();
         heads.sort_unstable_by(|one, other| one.0.cmp(&other.0).then_with(|| id(one.1).cmp(&id(other.1))));
@@ -41,7 +43,7 @@ impl<'a> Canon<'a> {
             ranks[symbol as usize] = rank;
         }
         let (content, ends, arranged) = (Content::default(), Vec::new(), Vec::new());
-        Canon { symbols, by_id, ranks, content, ends, arranged }
+        Canon { ids, by_id, ranks, content, ends, arranged }
     }
 
     /// In the order of the units, whose digests are taken side by side.
@@ -57,13 +59,13 @@ impl<'a> Canon<'a> {
 
     /// What the digest is taken of.
     fn arrange_one(&mut self, arranged: &mut Arranged, unit: &Unit) -> Hasher {
-        let Canon { ranks, symbols, content, ends, .. } = self;
+        let Canon { ranks, ids, content, ends, .. } = self;
         let Arranged { nodes, edges, unresolved, .. } = arranged;
         arrange(nodes, &unit.nodes, |one, other| compare_nodes(ranks, one, other));
         arrange_edges(edges, &unit.edges, ranks, ends);
         arrange(unresolved, &unit.unresolved, |one, other| compare_unresolved(ranks, one, other));
 
-        let id = |symbol: u32| symbols[symbol as usize].id.as_bytes();
+        let id = |symbol: u32| ids[symbol as usize].as_bytes();
         content.clear();
         content.number(unit.nodes.len() as u32);
         for &at in nodes.iter() {

@@ -143,7 +143,11 @@ impl Flavor for Appended<'_> {
 
     #[inline]
     fn try_extend(&mut self, bytes: &[u8]) -> postcard::Result<()> {
-        self.0.extend_from_slice(bytes);
+        // Numbers are short, and to call for a copy takes longer than to make it.
+        match bytes.len() {
+            ..=5 => bytes.iter().for_each(|it| self.0.push(*it)),
+            _ => self.0.extend_from_slice(bytes),
+        }
         Ok(())
     }
 
