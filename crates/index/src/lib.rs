@@ -311,8 +311,9 @@ pub fn index_next(
     };
     let partial = partial_files(&files);
     // Images that are made anew come from what was stored; facts are the larger part of what a run needs.
+    let is_much = files.read.iter().map(|it| it.facts.decls.len()).sum::<usize>() > memory::MUCH;
     let files = base.is_some().then_some(files);
-    if files.is_none() {
+    if files.is_none() && is_much {
         memory::give_back();
     }
     let images = make_images(store, base.as_ref().zip(files.as_ref()), &kept_units, &written)?;
@@ -320,7 +321,7 @@ pub fn index_next(
     let snapshot = written.snapshot.clone();
     // Rows of all nodes and edges among them: a tenth of the peak where search is made.
     drop(written);
-    if files.is_none() {
+    if files.is_none() && is_much {
         memory::give_back();
     }
 
