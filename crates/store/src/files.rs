@@ -251,6 +251,9 @@ pub(crate) fn write_files(
     let mut insert_facts =
         db.prepare_cached("INSERT INTO file_facts (file_row, facts, sum) VALUES (?1, ?2, ?3)")?;
     let mut rows = Vec::with_capacity(files.len());
+    // In a first index nobody has to be looked for.
+    let any = "SELECT EXISTS (SELECT 1 FROM files WHERE repo_id = ?1)";
+    let has_files: bool = db.query_row(any, [repo], |row| row.get(0))?;
     for file in files {
         step();
         let skip_reason = match file.state {
@@ -262,8 +265,8 @@ pub(crate) fn write_files(
             FileState::Facts(_) | FileState::Encoded(_) => "",
         };
         let hash = file.id.as_bytes();
-        let found = find.query_row((repo, ruleset, skip_reason, hash), |row| row.get(0)).optional()?;
-        if let Some(row) = found {
+        let key = (repo, ruleset, skip_reason, hash);
+        if has_files && let Some(row) = find.query_row(key, |row| row.get(0)).optional()? {
             rows.push(row);
             continue;
         }

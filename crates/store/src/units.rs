@@ -33,6 +33,9 @@ pub(crate) fn write_units(
     let mut find = db.prepare_cached(
         "SELECT unit_row FROM units WHERE repo_id = ?1 AND file_row = ?2 AND layer = ?3 AND digest = ?4",
     )?;
+    // In a first index nobody has to be looked for.
+    let any = "SELECT EXISTS (SELECT 1 FROM units WHERE repo_id = ?1)";
+    let has_units: bool = db.query_row(any, [target.repo], |row| row.get(0))?;
     let mut canon = Canon::new(target.symbols);
     let late_indexes = LateIndexes::take(db)?;
     let mut writer = Writer::new(db, target)?;
@@ -45,7 +48,8 @@ pub(crate) fn write_units(
         for (unit, arranged) in units.iter().zip(canon.arrange(units)) {
             let file_row = unit.file.map_or(0, |it| target.file_rows[it as usize]);
             let key = (target.repo, file_row, unit.layer as u8, arranged.digest.as_bytes());
-            let row = match find.query_row(key, |row| row.get(0)).optional()? {
+            let known = if has_units { find.query_row(key, |row| row.get(0)).optional()? } else { None };
+            let row = match known {
                 Some(row) => {
                     all_new = false;
                     row
