@@ -111,8 +111,19 @@ impl TypeScript {
         Some(Value::Def(ev.world.def(frame.file, best.2)))
     }
 
-    /// What a file offers under a name.
-    pub(super) fn exported(
+    /// What a file offers under a name, remembered: one look may lead through many files that only pass names on.
+    pub(super) fn offer(
+        &self,
+        ev: &mut Evaluator<'_>,
+        frame: Frame,
+        file: u32,
+        name: Name,
+        space: Space,
+    ) -> Value {
+        ev.top_name(file | OFFERED, name, space, |ev| self.exported(ev, frame, file, name, space))
+    }
+
+    fn exported(
         &self,
         ev: &mut Evaluator<'_>,
         frame: Frame,
@@ -256,8 +267,7 @@ impl TypeScript {
         if !ev.enter() {
             return Value::Unknown;
         }
-        let value =
-            ev.top_name(file | OFFERED, name, space, |ev| self.exported(ev, frame, file, name, space));
+        let value = self.offer(ev, frame, file, name, space);
         ev.leave();
         value
     }

@@ -143,7 +143,7 @@ impl Rules for TypeScript {
             (Target::File(file), ImportKind::Module { .. }) => self.module_value(ev, frame, file, space),
             (Target::File(file), ImportKind::Member { name, .. }) => {
                 let name = world.name(frame.file, name);
-                match self.exported(ev, frame, file, name, space) {
+                match self.offer(ev, frame, file, name, space) {
                     Value::Missing if world.text(name) == "default" => {
                         self.without_default(ev, frame, file, space)
                     }
