@@ -92,14 +92,21 @@ fn s5_a_damaged_database_is_found_and_exits_1() {
     let sound = std::fs::read(&path).unwrap();
     // A letter of a symbol, wherever it is stored.
     let needle = b"def total(self, tax=0)";
-    let at = sound.windows(needle.len()).position(|it| it == needle).unwrap();
-    let mut damaged = sound.clone();
-    damaged[at + 4] = b'T';
-    std::fs::write(&path, &damaged).unwrap();
-    let ran = session.run(repo.path(), &["--db", db, "fsck", "--json"]);
-    let reply: Value = serde_json::from_str(&ran.stdout).unwrap();
-    assert_eq!((ran.code, &reply["status"]), (1, &json!("damaged")), "{reply}");
-    assert_eq!(reply["errors"][0]["check"], json!("units"));
+    let places = sound.windows(needle.len()).enumerate().filter(|it| it.1 == needle).map(|it| it.0);
+    let mut checks = Vec::new();
+    for at in places {
+        let mut damaged = sound.clone();
+        damaged[at + 4] = b'T';
+        std::fs::write(&path, &damaged).unwrap();
+        let ran = session.run(repo.path(), &["--db", db, "fsck", "--json"]);
+        let reply: Value = serde_json::from_str(&ran.stdout).unwrap();
+        assert_eq!((ran.code, &reply["status"]), (1, &json!("damaged")), "{reply}");
+        checks.push(reply["errors"][0]["check"].clone());
+        if checks.last() == Some(&json!("units")) {
+            break;
+        }
+    }
+    assert_eq!(checks.last(), Some(&json!("units")), "{checks:?}");
     // Pages are as they were: only hashes tell.
     assert_eq!(session.run(repo.path(), &["--db", db, "fsck", "--quick"]).code, 0);
     let text = session.run(repo.path(), &["--db", db, "fsck"]);

@@ -123,14 +123,7 @@ impl TypeScript {
         ev.top_name(file | OFFERED, name, space, |ev| self.exported(ev, frame, file, name, space))
     }
 
-    fn exported(
-        &self,
-        ev: &mut Evaluator<'_>,
-        frame: Frame,
-        file: u32,
-        name: Name,
-        space: Space,
-    ) -> Value {
+    fn exported(&self, ev: &mut Evaluator<'_>, frame: Frame, file: u32, name: Name, space: Space) -> Value {
         let inner = Frame::in_file(frame, file);
         if !ev.enter_module(ModuleId(file), name, space) {
             return Value::Missing;
