@@ -641,3 +641,31 @@ fn plural(name: &str) -> String {
         _ => format!("{name}s"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    /// Routes of a file with the lines they stand in.
+    fn routes(source: &str) -> Vec<(String, u32)> {
+        let facts = crate::extract("test/routing_test.rb", source.as_bytes());
+        let pattern = |it: &knowing_model::facts::Route| facts.text(it.pattern.unwrap()).to_owned();
+        facts.routes.iter().map(|it| (pattern(it), it.position.line)).collect()
+    }
+
+    #[test]
+    fn all_that_a_test_draws_is_found_wherever_it_stands() {
+        let in_methods = "class RoutingTest < TestCase\n  def first\n    @app.routes.draw do\n      get '/a', to: 'a#a'\n    end\n  end\n\n  def none\n    get '/request'\n  end\n\n  def last\n    with do\n      @set.draw { get '/b', to: 'b#b' }\n    end\n  end\n";
+        let own = [("/a".to_owned(), 4), ("/b".to_owned(), 14)];
+        assert_eq!(routes(&format!("{in_methods}end\n")), own);
+        // The class around the methods draws some, too, and takes their place.
+        let of_class = "  ROUTES.draw do\n    get '/c', to: 'c#c'\n  end\n";
+        let mut all = own.to_vec();
+        all.push(("/c".to_owned(), 18));
+        assert_eq!(routes(&format!("{in_methods}{of_class}end\n")), all);
+        // Outside of all declarations: all of the file is read.
+        all[2].1 += 1;
+        assert_eq!(routes(&format!("{in_methods}end\n{of_class}")), all);
+        // Cut off, as a file is that somebody writes in.
+        let half = &in_methods[..in_methods.find("def none").unwrap()];
+        assert_eq!(routes(half), own[..1]);
+    }
+}
