@@ -11,7 +11,7 @@ use rusqlite::Connection;
 
 use crate::error::Fault;
 
-/// What the key of a name that has no borders in it is made of, and that of one which has some.
+/// Makes keys, one after the other in the same memory.
 pub(crate) struct NameKeys {
     lower: String,
 }
@@ -27,7 +27,7 @@ impl NameKeys {
         if symbol.is_empty() || has_borders(name) { -1 - key } else { key }
     }
 
-    /// Of a name, whatever its case, where it has no borders.
+    /// Of a name without borders, whatever its case.
     pub(crate) fn of_name(&mut self, name: &str) -> i64 {
         self.lower.clear();
         match name.is_ascii() {
