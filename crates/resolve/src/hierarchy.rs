@@ -1,5 +1,7 @@
 //! Who is below whom: written bases in method order, `impl` blocks by type, and which files a file imports.
 
+use std::ops::Range;
+
 use knowing_model::NodeKind;
 use knowing_model::facts::{Base, BaseRole, DeclId, ImplId};
 use rayon::prelude::*;
@@ -57,18 +59,69 @@ pub(crate) struct Hierarchy {
     pub(crate) extended_by: FxHashMap<Def, Vec<Def>>,
     /// All ancestors in the order in which members are looked for, the type itself left out; by first part.
     pub(crate) linear: FxHashMap<Def, Vec<Ancestor>>,
-    /// `impl` blocks of each file, by their position in it.
-    pub(crate) impls: Vec<Vec<ImplTarget>>,
+    /// What each file says of its own types.
+    pub(crate) parts: Vec<FilePart>,
     /// What stands in `impl` blocks of a project type.
-    pub(crate) members: FxHashMap<(Def, Name), Vec<Def>>,
+    pub(crate) members: ImplMembers,
     /// What stands in `impl` blocks of an outside type: interfaces of the project that it fulfils here.
     pub(crate) external_members: FxHashMap<(External, Name), Vec<Def>>,
     /// What `impl<T> Interface for T` gives to every type.
     pub(crate) blanket_members: FxHashMap<Name, Vec<Def>>,
     /// Interfaces a type has by `impl` blocks, in source order.
     pub(crate) interfaces: FxHashMap<Def, Vec<Ancestor>>,
-    /// Files each file imports, sorted.
-    pub(crate) imports: Vec<Vec<u32>>,
+}
+
+/// Members by type and name, in the order of files.
+#[derive(Default)]
+pub(crate) struct ImplMembers {
+    /// For each declaration where its members begin, and the end of the last.
+    firsts: Vec<u32>,
+    /// Those of one type by name, those of one name by number.
+    names: Vec<Name>,
+    members: Vec<Def>,
+}
+
+impl ImplMembers {
+    /// Of types with a name and a member each.
+    fn new(mut all: Vec<(Def, Name, Def)>, n_defs: usize) -> ImplMembers {
+        all.par_sort_unstable();
+        ImplMembers::of_sorted(&all, n_defs)
+    }
+
+    fn of_sorted(all: &[(Def, Name, Def)], n_defs: usize) -> ImplMembers {
+        let mut firsts = vec![0; n_defs + 1];
+        all.iter().for_each(|it| firsts[it.0.0 as usize + 1] += 1);
+        for at in 0..n_defs {
+            firsts[at + 1] += firsts[at];
+        }
+        let (names, members) = all.iter().map(|it| (it.1, it.2)).unzip();
+        ImplMembers { firsts, names, members }
+    }
+
+    fn range(&self, type_: Def) -> Range<usize> {
+        let at = type_.0 as usize;
+        self.firsts.get(at..at + 2).map_or(0..0, |it| it[0] as usize..it[1] as usize)
+    }
+
+    /// Of a type, name by name.
+    pub(crate) fn of(&self, type_: Def) -> impl Iterator<Item = (Name, &[Def])> {
+        let mut left = self.range(type_);
+        std::iter::from_fn(move || {
+            let name = *self.names[left.clone()].first()?;
+            let n = self.names[left.clone()].partition_point(|it| *it == name);
+            let same = &self.members[left.start..left.start + n];
+            left.start += n;
+            Some((name, same))
+        })
+    }
+
+    fn named(&self, type_: Def, name: Name) -> &[Def] {
+        let all = self.range(type_);
+        let names = &self.names[all.clone()];
+        let begin = names.partition_point(|it| *it < name);
+        let n = names[begin..].partition_point(|it| *it == name);
+        &self.members[all.start + begin..all.start + begin + n]
+    }
 }
 
 /// Questions follow from what was made of all files, so that each is noted, also about the file in work.
@@ -99,13 +152,15 @@ impl Hierarchy {
     pub(crate) fn with_files(self, world: &World<'_>, parts: Vec<FilePart>) -> Hierarchy {
         let mut hierarchy = self;
         let mut beside: Vec<(Def, Def)> = Vec::new();
-        for (file, part) in parts.into_iter().enumerate() {
-            beside.extend(part.beside);
-            hierarchy.direct.extend(part.bases);
-            hierarchy.for_values.extend(part.for_values);
-            hierarchy.add_impls(world, file as u32, part.impls);
-            hierarchy.imports.push(part.imports);
+        let mut members: Vec<(Def, Name, Def)> = Vec::new();
+        for (file, part) in (0..).zip(&parts) {
+            beside.extend(&part.beside);
+            hierarchy.direct.extend(part.bases.iter().cloned());
+            hierarchy.for_values.extend(part.for_values.iter().cloned());
+            hierarchy.add_impls(world, file, &part.impls, &mut members);
         }
+        hierarchy.members = ImplMembers::new(members, hierarchy.def_hashes.len());
+        hierarchy.parts = parts;
         let mut classes: Vec<Def> = hierarchy.direct.keys().map(|it| hierarchy.whole(*it)).collect();
         classes.sort_unstable();
         classes.dedup();
@@ -120,15 +175,23 @@ impl Hierarchy {
         hierarchy
     }
 
-    fn add_impls(&mut self, world: &World<'_>, file: u32, impls: Vec<ImplTarget>) {
+    fn add_impls(
+        &mut self,
+        world: &World<'_>,
+        file: u32,
+        impls: &[ImplTarget],
+        members: &mut Vec<(Def, Name, Def)>,
+    ) {
+        if impls.is_empty() {
+            return;
+        }
         for (index, decl) in world.facts(file).decls.iter().enumerate() {
             let Some(id) = decl.implementation else { continue };
             let def = world.def(file, DeclId(index as u32));
             let name = world.name(file, decl.name);
             match &impls[id.index()].type_ {
                 Ancestor::Project(type_) => {
-                    let whole = self.whole(*type_);
-                    self.members.entry((whole, name)).or_default().push(def);
+                    members.push((self.whole(*type_), name, def));
                 }
                 // `impl From<Own> for Outside` is one of many of its kind; an own interface is not.
                 Ancestor::External(type_) => {
@@ -143,7 +206,7 @@ impl Hierarchy {
                 }
             }
         }
-        for target in &impls {
+        for target in impls {
             if let (Ancestor::Project(type_), Some(interface)) = (&target.type_, &target.interface) {
                 let whole = self.whole(*type_);
                 let all = self.interfaces.entry(whole).or_default();
@@ -152,7 +215,6 @@ impl Hierarchy {
                 }
             }
         }
-        self.impls.push(impls);
     }
 
     /// The first part of a type that is declared in several places; any other declaration is whole by itself.
@@ -173,6 +235,13 @@ impl Hierarchy {
     /// Types declared in several places, with their parts.
     pub(crate) fn types_in_parts(&self) -> impl Iterator<Item = &[Def]> {
         self.groups.iter().map(Vec::as_slice)
+    }
+
+    /// Those that have ancestors or interfaces, in no order.
+    pub(crate) fn types_below_others(&self) -> impl Iterator<Item = Def> {
+        let wholes =
+            self.linear.keys().chain(self.interfaces.keys().filter(|it| !self.linear.contains_key(it)));
+        wholes.flat_map(|it| self.parts(it)).copied()
     }
 
     /// The bases written at this very declaration.
@@ -213,13 +282,13 @@ impl Hierarchy {
 
     pub(crate) fn implementation(&self, file: u32, id: ImplId) -> Option<&ImplTarget> {
         reads::note(Door::Targets, self.file_hashes.get(file as usize).copied().unwrap_or(0), None);
-        self.impls.get(file as usize)?.get(id.index())
+        self.parts.get(file as usize)?.impls.get(id.index())
     }
 
     pub(crate) fn impl_members(&self, def: Def, name: Name) -> &[Def] {
         let whole = self.whole(def);
         self.note(Door::ImplMembers, whole, Some(name));
-        self.members.get(&(whole, name)).map_or(&[], Vec::as_slice)
+        self.members.named(whole, name)
     }
 
     pub(crate) fn external_members(&self, external: &External, name: Name) -> &[Def] {
@@ -272,7 +341,7 @@ impl Hierarchy {
 
     fn imports_of(&self, file: u32) -> &[u32] {
         reads::note(Door::Imports, self.file_hashes[file as usize], None);
-        &self.imports[file as usize]
+        &self.parts[file as usize].imports
     }
 
     fn note_parts(&self, def: Def) {
@@ -389,13 +458,16 @@ fn mixed_into(world: &World<'_>, linear: &FxHashMap<Def, Vec<Ancestor>>) -> FxHa
 }
 
 /// What one file says about types and imports.
+#[derive(Default)]
 pub(crate) struct FilePart {
     bases: Vec<(Def, Vec<Ancestor>)>,
     for_values: Vec<(Def, Vec<Ancestor>)>,
     /// Modules that give members to types themselves, and those types.
     beside: Vec<(Def, Def)>,
-    impls: Vec<ImplTarget>,
-    imports: Vec<u32>,
+    /// By their position in the file.
+    pub(crate) impls: Vec<ImplTarget>,
+    /// Files that it imports, sorted.
+    pub(crate) imports: Vec<u32>,
 }
 
 impl FilePart {

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use knowing_model::facts::{Decl, DeclId, FileFacts, Modifiers, Str};
 use knowing_model::name::{container_of, is_code};
 use knowing_model::{ContainerClass, NodeFlags, NodeKind};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
 use crate::Input;
 use crate::again::keys::{self, Door};
@@ -64,9 +65,10 @@ struct Numbering {
     /// By the hash of the path.
     file_by_path: FxHashMap<u64, u32>,
     /// Callable members of types, by name: what an unknown receiver could mean.
-    members_by_name: FxHashMap<Name, Vec<Def>>,
-    /// Declarations that have the file's name in their symbol, because other files of the directory declare the same.
-    repeated: FxHashSet<Def>,
+    members_by_name: MembersByName,
+    /// Of each declaration whether it has the file's name in its symbol, because other files of the directory declare the
+    /// same.
+    repeated: Vec<bool>,
     /// Of each declaration what `World::digest` says: it is asked for of the ends of all edges.
     digests: Vec<u64>,
 }
@@ -166,7 +168,7 @@ impl<'a> World<'a> {
         };
         let (modules, (repeated, members_by_name)) = rayon::join(
             || Modules::new(&world),
-            || rayon::join(|| repeated(&world), || members_by_name(&world)),
+            || rayon::join(|| repeated(&world), || MembersByName::new(&world)),
         );
         world.modules = modules;
         (world.numbering.repeated, world.numbering.members_by_name) = (repeated, members_by_name);
@@ -335,7 +337,7 @@ impl<'a> World<'a> {
 
     /// Whether other files of its directory declare the same.
     pub(crate) fn is_repeated(&self, def: Def) -> bool {
-        self.numbering.repeated.contains(&def)
+        self.numbering.repeated.get(def.0 as usize) == Some(&true)
     }
 
     pub(crate) fn kind(&self, def: Def) -> NodeKind {
@@ -357,7 +359,7 @@ impl<'a> World<'a> {
 
     pub(crate) fn members_named(&self, name: Name) -> &[Def] {
         reads::note(Door::Members, 0, Some(name));
-        self.numbering.members_by_name.get(&name).map_or(&[], Vec::as_slice)
+        self.numbering.members_by_name.get(name)
     }
 }
 
@@ -393,7 +395,7 @@ fn digests(world: &World<'_>) -> Vec<u64> {
 }
 
 /// Symbols that several files of one directory declare: for other systems, or each for itself (`init`).
-fn repeated(world: &World<'_>) -> FxHashSet<Def> {
+fn repeated(world: &World<'_>) -> Vec<bool> {
     let mut directories: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
     for file in 0..world.n_files() as u32 {
         let (class, holder) = container_of(&world.facts(file).language, world.path(file));
@@ -401,7 +403,7 @@ fn repeated(world: &World<'_>) -> FxHashSet<Def> {
             directories.entry(holder).or_default().push(file);
         }
     }
-    let mut repeated = FxHashSet::default();
+    let mut repeated = vec![false; world.n_defs()];
     for files in directories.into_values().filter(|it| it.len() > 1) {
         let mut first: FxHashMap<(&str, NodeKind), Def> = FxHashMap::default();
         first.reserve(files.iter().map(|it| world.facts(*it).decls.len()).sum());
@@ -411,7 +413,7 @@ fn repeated(world: &World<'_>) -> FxHashSet<Def> {
                 let def = world.def(file, DeclId(index as u32));
                 let first = *first.entry((facts.text(decl.path), decl.kind)).or_insert(def);
                 if world.file_of(first) != file {
-                    repeated.extend([first, def]);
+                    [first, def].into_iter().for_each(|it| repeated[it.0 as usize] = true);
                 }
             }
         }
@@ -419,17 +421,36 @@ fn repeated(world: &World<'_>) -> FxHashSet<Def> {
     repeated
 }
 
-fn members_by_name(world: &World<'_>) -> FxHashMap<Name, Vec<Def>> {
-    let mut members: FxHashMap<Name, Vec<Def>> = FxHashMap::default();
-    for file in 0..world.n_files() as u32 {
-        for (index, decl) in world.facts(file).decls.iter().enumerate() {
-            if is_member(world.rules(file), world.facts(file), decl) {
-                members
-                    .entry(world.name(file, decl.name))
-                    .or_default()
-                    .push(world.def(file, DeclId(index as u32)));
-            }
-        }
+/// Members in the order of their names, those of one name in the order of files.
+#[derive(Default)]
+struct MembersByName {
+    names: Vec<Name>,
+    members: Vec<Def>,
+}
+
+impl MembersByName {
+    fn new(world: &World<'_>) -> MembersByName {
+        let mut all: Vec<(Name, Def)> =
+            (0..world.n_files() as u32).flat_map(|it| members_of(world, it)).collect();
+        all.par_sort_unstable();
+        MembersByName::of_sorted(all)
     }
-    members
+
+    fn of_sorted(all: Vec<(Name, Def)>) -> MembersByName {
+        let (names, members) = all.into_iter().unzip();
+        MembersByName { names, members }
+    }
+
+    fn get(&self, name: Name) -> &[Def] {
+        let begin = self.names.partition_point(|it| *it < name);
+        let n = self.names[begin..].partition_point(|it| *it == name);
+        &self.members[begin..begin + n]
+    }
+}
+
+/// Callable members of the types of a file.
+fn members_of<'a>(world: &'a World<'_>, file: u32) -> impl Iterator<Item = (Name, Def)> + 'a {
+    let (facts, rules) = (world.facts(file), world.rules(file));
+    let decls = (0..).zip(&facts.decls).filter(move |it| is_member(rules, facts, it.1));
+    decls.map(move |(at, decl)| (world.name(file, decl.name), world.def(file, DeclId(at))))
 }

@@ -106,6 +106,9 @@ fn hierarchy(notary: &mut Notary<'_>) {
                 notary.push(door, hash, None, notary.ancestors(ancestors));
             }
         }
+        for (name, members) in hierarchy.members.of(def) {
+            notary.push(Door::ImplMembers, hash, Some(name), notary.all(members));
+        }
     }
     hierarchy.mixed_into.iter().for_each(|(module, types)| {
         notary.push(Door::MixedInto, world.hash(*module), None, notary.all(types));
@@ -120,20 +123,17 @@ fn hierarchy(notary: &mut Notary<'_>) {
     }
     for file in 0..world.n_files() {
         let hash = hierarchy.file_hashes[file];
-        let impls = &hierarchy.impls[file];
+        let impls = &hierarchy.parts[file].impls;
         if !impls.is_empty() {
             let answer = impls.iter().fold(0, |state, it| mix(state, notary.target(it)));
             notary.push(Door::Targets, hash, None, answer);
         }
-        let imports = &hierarchy.imports[file];
+        let imports = &hierarchy.parts[file].imports;
         if !imports.is_empty() {
             let of = |it: &u32| hierarchy.file_hashes[*it as usize];
             notary.push(Door::Imports, hash, None, imports.iter().fold(0, |state, it| mix(state, of(it))));
         }
     }
-    hierarchy.members.iter().for_each(|((def, name), members)| {
-        notary.push(Door::ImplMembers, world.hash(*def), Some(*name), notary.all(members));
-    });
     hierarchy.external_members.iter().for_each(|((external, name), members)| {
         let answer = mix(notary.external(external), notary.all(members));
         notary.push(Door::ExternalMembers, 0, Some(*name), answer);

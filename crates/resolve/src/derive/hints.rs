@@ -62,7 +62,7 @@ pub(super) fn propagate(
 /// Types by the interface they fulfil, at any distance: by their bases, by `impl` blocks, by what was derived.
 fn implementors(world: &World<'_>, derived: &[DerivedEdge]) -> FxHashMap<Def, Vec<Def>> {
     let mut all: FxHashMap<Def, Vec<Def>> = FxHashMap::default();
-    for def in (0..world.n_defs() as u32).map(Def) {
+    for def in world.hierarchy.types_below_others() {
         let kind = world.kind(def);
         if !kind.is_type_like() || matches!(kind, NodeKind::Interface | NodeKind::Trait | NodeKind::Module) {
             continue;

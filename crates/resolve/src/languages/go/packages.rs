@@ -23,8 +23,6 @@ pub(crate) struct GoPackages {
     package_of: Vec<Option<ModuleId>>,
     /// What a directory offers to those who import it.
     by_directory: FxHashMap<String, ModuleId>,
-    /// What the files of a package declare at their top.
-    declared: FxHashMap<(ModuleId, Name), Vec<Def>>,
     /// By file and place in its list of imports.
     targets: Vec<Vec<Target>>,
     /// As `targets`: what packages outside are usually called, where anything is called so.
@@ -41,6 +39,17 @@ struct Package {
     directory: String,
     name: Option<Name>,
     first_file: u32,
+    /// What its files declare at their top, sorted.
+    declared: Vec<(Name, Def)>,
+}
+
+impl Package {
+    fn declared(&self, name: Name) -> &[(Name, Def)] {
+        let begin = self.declared.partition_point(|it| it.0 < name);
+        // A name is declared a few times at most: for several systems, or in several programs of one directory.
+        let n = self.declared[begin..].iter().take_while(|it| it.0 == name).count();
+        &self.declared[begin..begin + n]
+    }
 }
 
 /// Where an import leads.
@@ -107,7 +116,7 @@ impl GoPackages {
             if id == next {
                 let hash = keys::text(name.map_or(0, |it| world.names.hash(it)), directory);
                 let directory = directory.to_owned();
-                self.packages.push(Package { hash, directory, name, first_file: file });
+                self.packages.push(Package { hash, directory, name, first_file: file, declared: Vec::new() });
             }
             self.package_of[file as usize] = Some(id);
             let condition = Condition::of(world.path(file), facts.condition.map(|it| facts.text(it)));
@@ -122,11 +131,12 @@ impl GoPackages {
             for (index, decl) in facts.decls.iter().enumerate() {
                 if decl.owner.is_none() && decl.implementation.is_none() {
                     let def = world.def(file, DeclId(index as u32));
-                    self.declared.entry((id, world.name(file, decl.name))).or_default().push(def);
+                    self.packages[id.0 as usize].declared.push((world.name(file, decl.name), def));
                 }
             }
         }
-        for (index, package) in self.packages.iter().enumerate() {
+        for (index, package) in self.packages.iter_mut().enumerate() {
+            package.declared.sort_unstable();
             let id = ModuleId(index as u32);
             let Some(size) = sizes.get(&id) else { continue };
             let best = self.by_directory.entry(package.directory.clone()).or_insert(id);
@@ -266,13 +276,19 @@ impl GoPackages {
     /// What a package declares under a name, as a file sees it: of several, those that are built together with it.
     pub(super) fn declared(&self, world: &World<'_>, file: u32, package: ModuleId, name: Name) -> Vec<Def> {
         reads::note(Door::GoDeclared, self.packages[package.0 as usize].hash, Some(name));
-        let Some(all) = self.declared.get(&(package, name)) else { return Vec::new() };
+        let all = self.packages[package.0 as usize].declared(name);
+        if all.is_empty() {
+            return Vec::new();
+        }
         let own = self.package(file) == Some(package);
         // Tests of a directory see what its other tests declare, others do not.
         let sees_tests = is_test(world, file)
             && (own || self.packages[package.0 as usize].directory == directory_of(world.path(file)));
-        let seen: Vec<Def> =
-            all.iter().copied().filter(|it| sees_tests || !is_test(world, world.file_of(*it))).collect();
+        let seen: Vec<Def> = all
+            .iter()
+            .map(|it| it.1)
+            .filter(|it| sees_tests || !is_test(world, world.file_of(*it)))
+            .collect();
         self.built_with(world, file, seen)
     }
 
@@ -324,10 +340,11 @@ impl GoPackages {
         }
         for package in &self.packages {
             notary.push(Door::GoFirstFile, package.hash, None, notary.file(package.first_file));
+            for same in package.declared.chunk_by(|one, other| one.0 == other.0) {
+                let answer = same.iter().fold(0, |state, it| keys::mix(state, notary.def(it.1)));
+                notary.push(Door::GoDeclared, package.hash, Some(same[0].0), answer);
+            }
         }
-        self.declared.iter().for_each(|((package, name), defs)| {
-            notary.push(Door::GoDeclared, hash(*package), Some(*name), notary.all(defs));
-        });
         notary.push(
             Door::GoRequired,
             0,
