@@ -78,14 +78,14 @@ pub(crate) fn assemble(world: &World<'_>, parts: Parts<'_>) -> Resolution {
         }
         let own = derived.of_file(world, file);
         let digest = |is_similar: bool| {
-            let of = own.clone().filter(|it| (it.kind == EdgeKind::SimilarTo) == is_similar);
+            let of = own.iter().filter(|it| (it.kind == EdgeKind::SimilarTo) == is_similar);
             of.fold(0_u64, |sum, it| sum.wrapping_add(it.digest(world)))
         };
         record.similar = match before.filter(|_| derived.keeps_similar(file)) {
             Some(before) => before.similar,
             None => digest(true),
         };
-        if own.clone().next().is_none() && record.similar == 0 {
+        if own.is_empty() && record.similar == 0 {
             continue;
         }
         // Never 0, which stands for none.
@@ -93,10 +93,10 @@ pub(crate) fn assemble(world: &World<'_>, parts: Parts<'_>) -> Resolution {
         match before {
             Some(before) if before.derived == record.derived => kept.push((file, UnitLayer::Derived)),
             _ if derived.keeps_similar(file) => {
-                let edges = own.copied().chain(derive::similar_of(world, file)).collect();
+                let edges = own.into_iter().chain(derive::similar_of(world, file)).collect();
                 units.push(derived_unit(world, &mut symbols, file, edges));
             }
-            _ => units.push(derived_unit(world, &mut symbols, file, own.copied().collect())),
+            _ => units.push(derived_unit(world, &mut symbols, file, own)),
         }
     }
     // Where nothing else is kept, nothing is built on the run before.

@@ -3,22 +3,21 @@
 
 mod hints;
 mod similar;
+mod structure;
 mod tested;
 
 use std::sync::Arc;
 
-use knowing_model::facts::BaseRole;
-use knowing_model::{EdgeKind, NodeKind, Provenance};
+use knowing_model::{EdgeKind, Provenance};
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
-use crate::again::Previous;
 use crate::again::keys::mix;
+use crate::again::{Moves, Previous};
 use crate::emit::{End, FileEdges};
-use crate::hierarchy::Ancestor;
-use crate::names::Name;
-use crate::scopes::{Item, Scope};
-use crate::world::{Def, World};
+use crate::world::{Def, Update, World};
+
+use structure::Structure;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct DerivedEdge {
@@ -37,6 +36,15 @@ impl DerivedEdge {
 }
 
 impl DerivedEdge {
+    /// Gives it the numbers of now; whether it still can be.
+    fn moved(&mut self, moves: &Moves) -> bool {
+        let (source, target) = (moves.def(self.source), moves.def(self.target));
+        if let (Some(source), Some(target)) = (source, target) {
+            (self.source, self.target) = (source, target);
+        }
+        source.is_some() && target.is_some()
+    }
+
     /// The same in every run.
     pub(crate) fn digest(&self, world: &World<'_>) -> u64 {
         let what = u64::from(self.kind.id()) << 8 | u64::from(self.provenance.id());
@@ -72,8 +80,9 @@ impl Lead {
 
 /// What is derived of a run: layers that have no kind of edge in common, each sorted by source, target and kind.
 pub(crate) struct Derived {
-    /// What types consist of, what their members override, what fulfils an interface.
-    structure: Vec<DerivedEdge>,
+    structure: Structure,
+    /// What is stated by no file alone: what fulfils an interface, parts of types.
+    fulfilled: Vec<DerivedEdge>,
     hints: Vec<DerivedEdge>,
     tested: Vec<DerivedEdge>,
     similar: Vec<DerivedEdge>,
@@ -95,7 +104,7 @@ impl Derived {
         let changed: Vec<u32> = (0..).zip(previous.same).filter(|it| it.1.is_none()).map(|it| it.0).collect();
         let mut touched: FxHashSet<u32> = changed.iter().copied().collect();
         if other.contains(&EdgeKind::TypeHintOf) {
-            let hints = sorted(hints::propagate(world, leads, &self.structure));
+            let hints = sorted(hints::propagate(world, leads, &self.fulfilled));
             touched.extend(differing(world, &self.hints, &hints));
             self.hints = hints;
         }
@@ -113,13 +122,39 @@ impl Derived {
         Derived { touched: Some(touched), ..self }
     }
 
-    /// Those whose source is in a file.
-    pub(crate) fn of_file(&self, world: &World<'_>, file: u32) -> impl Iterator<Item = &DerivedEdge> + Clone {
+    /// As `derive`, from what the run before derived; leads of the kinds `other` are others.
+    pub(crate) fn renewed(
+        self,
+        world: &World<'_>,
+        leads: &[Arc<[Lead]>],
+        other: FxHashSet<EdgeKind>,
+        update: &Update<'_>,
+        previous: &Previous<'_>,
+    ) -> Derived {
+        let _ = other;
+        let mut touched: FxHashSet<u32> = update.came.iter().copied().collect();
+        let mut moved = |layer: Vec<DerivedEdge>| moved(world, update, layer, &mut touched);
+        let (fulfilled, hints, tested) = (moved(self.fulfilled), moved(self.hints), moved(self.tested));
+        let structure = self.structure.renewed(world, update, &mut touched);
+        let now = derive_with(world, leads, Some(previous), structure);
+        for (was, is) in [(fulfilled, &now.fulfilled), (hints, &now.hints), (tested, &now.tested)] {
+            touched.extend(differing(world, &was, is));
+        }
+        touched.extend((0..).zip(&now.keeps_similar).filter(|it| !it.1).map(|it| it.0));
+        Derived { touched: Some(touched), ..now }
+    }
+
+    /// Those whose source is in a file, sorted.
+    pub(crate) fn of_file(&self, world: &World<'_>, file: u32) -> Vec<DerivedEdge> {
         let (first, end) = world.def_range(file);
-        [&self.structure, &self.hints, &self.tested, &self.similar].into_iter().flat_map(move |layer| {
+        let mut edges = self.structure.of_file(world, file);
+        for layer in [&self.fulfilled, &self.hints, &self.tested, &self.similar] {
             let begin = layer.partition_point(|it| it.source < first);
-            layer[begin..].iter().take_while(move |it| it.source < end)
-        })
+            edges.extend(layer[begin..].iter().take_while(|it| it.source < end));
+        }
+        edges.sort_by_key(|it| (it.source, it.target, it.kind));
+        edges.dedup_by_key(|it| (it.source, it.target, it.kind));
+        edges
     }
 
     pub(crate) fn keeps_similar(&self, file: u32) -> bool {
@@ -130,6 +165,24 @@ impl Derived {
     pub(crate) fn is_touched(&self, file: u32) -> bool {
         self.touched.as_ref().is_none_or(|it| it.contains(&file))
     }
+}
+
+/// A layer of the run before under the numbers of now. Files of which edges are gone are `touched`.
+fn moved(
+    world: &World<'_>,
+    update: &Update<'_>,
+    mut layer: Vec<DerivedEdge>,
+    touched: &mut FxHashSet<u32>,
+) -> Vec<DerivedEdge> {
+    let moves = &update.moves;
+    layer.retain_mut(|it| {
+        let is_there = it.moved(moves);
+        if !is_there {
+            touched.extend(moves.def(it.source).map(|it| world.file_of(it)));
+        }
+        is_there
+    });
+    if moves.keeps_order() { layer } else { sorted(layer) }
 }
 
 /// Files that have edges which only one of two sorted lists has.
@@ -159,11 +212,20 @@ pub(crate) fn similar_of(world: &World<'_>, file: u32) -> impl Iterator<Item = D
 
 /// `leads` are those of each file.
 pub(crate) fn derive(world: &World<'_>, leads: &[Arc<[Lead]>], previous: Option<&Previous<'_>>) -> Derived {
-    let ((structure, hints), (tested, (similar, keeps_similar))) = rayon::join(
+    derive_with(world, leads, previous, Structure::new(world))
+}
+
+fn derive_with(
+    world: &World<'_>,
+    leads: &[Arc<[Lead]>],
+    previous: Option<&Previous<'_>>,
+    structure: Structure,
+) -> Derived {
+    let ((fulfilled, hints), (tested, (similar, keeps_similar))) = rayon::join(
         || {
-            let structure = structure(world);
-            let hints = hints::propagate(world, leads, &structure);
-            rayon::join(|| sorted(structure), || sorted(hints))
+            let fulfilled = fulfilled(world);
+            let hints = hints::propagate(world, leads, &fulfilled);
+            rayon::join(|| sorted(fulfilled), || sorted(hints))
         },
         || {
             rayon::join(
@@ -175,7 +237,7 @@ pub(crate) fn derive(world: &World<'_>, leads: &[Arc<[Lead]>], previous: Option<
             )
         },
     );
-    Derived { structure, hints, tested, similar, keeps_similar, touched: None }
+    Derived { structure, fulfilled, hints, tested, similar, keeps_similar, touched: None }
 }
 
 /// In order, and each once: what is stated first is what counts.
@@ -185,87 +247,13 @@ fn sorted(mut edges: Vec<DerivedEdge>) -> Vec<DerivedEdge> {
     edges
 }
 
-/// What types consist of, and what their members override.
-fn structure(world: &World<'_>) -> Vec<DerivedEdge> {
-    let files = (0..world.n_files() as u32).into_par_iter();
-    let of_files = files.map(|file| {
-        let mut edges = Vec::new();
-        for def in world.defs_of(file) {
-            let owner = world.hierarchy.owner_type(world, def);
-            if let Some(owner) = owner.filter(|it| *it != def) {
-                let provenance = Provenance::Structural;
-                edges.push(DerivedEdge::new(owner, def, EdgeKind::Contains, provenance));
-                edges.push(DerivedEdge::new(def, owner, EdgeKind::MemberOf, provenance));
-                overrides(world, def, owner, &mut edges);
-            }
-        }
-        edges
-    });
-    let mut edges = of_files.collect::<Vec<_>>().concat();
+/// What no file states alone.
+fn fulfilled(world: &World<'_>) -> Vec<DerivedEdge> {
+    let mut edges = Vec::new();
     for parts in world.hierarchy.types_in_parts() {
         let (kind, provenance) = (EdgeKind::References, Provenance::Structural);
         edges.extend(parts[1..].iter().map(|it| DerivedEdge::new(*it, parts[0], kind, provenance)));
     }
     crate::languages::derived(world, &mut edges);
     edges
-}
-
-fn overrides(world: &World<'_>, def: Def, owner: Def, edges: &mut Vec<DerivedEdge>) {
-    let (file, _, decl) = world.decl(def);
-    if !matches!(decl.kind, NodeKind::Method | NodeKind::Test | NodeKind::Property | NodeKind::Constructor) {
-        return;
-    }
-    let name = world.name(file, decl.name);
-    let provenance = Provenance::InterfacePropagation;
-    if let Some(id) = decl.implementation {
-        // A method of `impl Interface for Type` fulfils that interface's and no other's.
-        let interface = world.hierarchy.implementation(file, id).and_then(|it| it.interface.as_ref());
-        if let Some(Ancestor::Project(interface)) = interface
-            && let Some(target) = own_callable(world, *interface, name, def)
-        {
-            edges.push(DerivedEdge::new(def, target, EdgeKind::Overrides, provenance));
-        }
-        return;
-    }
-    for place in world.hierarchy.ancestors(owner) {
-        if let Ancestor::Project(ancestor) = place
-            && let Some(target) = own_callable(world, *ancestor, name, def)
-        {
-            if is_prepended(world, owner, place) {
-                edges.push(DerivedEdge::new(target, def, EdgeKind::Overrides, provenance));
-            } else {
-                edges.push(DerivedEdge::new(def, target, EdgeKind::Overrides, provenance));
-                return;
-            }
-        }
-    }
-}
-
-/// Whether members of a base come before the type's own.
-fn is_prepended(world: &World<'_>, owner: Def, base: &Ancestor) -> bool {
-    world.hierarchy.parts(&owner).iter().any(|part| {
-        let bases = &world.decl(*part).2.bases;
-        let resolved = world.hierarchy.direct(*part);
-        bases.iter().zip(resolved).any(|(written, it)| written.role == BaseRole::Prepended && it == base)
-    })
-}
-
-/// The callable of a type that one below it overrides.
-fn own_callable(world: &World<'_>, owner: Def, name: Name, below: Def) -> Option<Def> {
-    world.hierarchy.parts(&owner).iter().find_map(|part| callable_of_part(world, *part, name, below))
-}
-
-fn callable_of_part(world: &World<'_>, part: Def, name: Name, below: Def) -> Option<Def> {
-    let (file, id, _) = world.decl(part);
-    let facts = world.facts(file);
-    let rules = world.rules(file);
-    world.scopes[file as usize].find(Scope::of(Some(id)), name).iter().find_map(|entry| match entry.item {
-        Item::Decl(decl) => {
-            let kind = facts.decl(decl).kind;
-            let above = world.def(file, decl);
-            let fits = kind.is_callable() || kind == NodeKind::Property;
-            (fits && rules.overrides(world, below, above)).then_some(above)
-        }
-        _ => None,
-    })
 }

@@ -1,5 +1,7 @@
 //! Who is below whom: written bases in method order, `impl` blocks by type, and which files a file imports.
 
+mod renewed;
+
 use std::ops::Range;
 
 use knowing_model::NodeKind;
@@ -33,7 +35,7 @@ impl Ancestor {
 }
 
 /// An `impl` block: what it is for and what it implements.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub(crate) struct ImplTarget {
     pub(crate) type_: Ancestor,
     pub(crate) interface: Option<Ancestor>,
@@ -83,11 +85,6 @@ pub(crate) struct ImplMembers {
 
 impl ImplMembers {
     /// Of types with a name and a member each.
-    fn new(mut all: Vec<(Def, Name, Def)>, n_defs: usize) -> ImplMembers {
-        all.par_sort_unstable();
-        ImplMembers::of_sorted(&all, n_defs)
-    }
-
     fn of_sorted(all: &[(Def, Name, Def)], n_defs: usize) -> ImplMembers {
         let mut firsts = vec![0; n_defs + 1];
         all.iter().for_each(|it| firsts[it.0.0 as usize + 1] += 1);
@@ -146,20 +143,30 @@ impl Hierarchy {
 
     /// What each file says of its own types.
     pub(crate) fn of_files(world: &World<'_>) -> Vec<FilePart> {
-        (0..world.n_files() as u32).into_par_iter().map(|file| FilePart::of(world, file)).collect()
+        (0..world.n_files() as u32).into_par_iter().map(|file| FilePart::recorded(world, file)).collect()
     }
 
     pub(crate) fn with_files(self, world: &World<'_>, parts: Vec<FilePart>) -> Hierarchy {
         let mut hierarchy = self;
-        let mut beside: Vec<(Def, Def)> = Vec::new();
         let mut members: Vec<(Def, Name, Def)> = Vec::new();
+        for (file, part) in (0..).zip(&parts) {
+            hierarchy.members_of(world, file, &part.impls, &mut members);
+        }
+        members.par_sort_unstable();
+        hierarchy.members = ImplMembers::of_sorted(&members, hierarchy.def_hashes.len());
+        hierarchy.joined(world, parts)
+    }
+
+    /// All that follows from the parts, but for the members of project types.
+    fn joined(self, world: &World<'_>, parts: Vec<FilePart>) -> Hierarchy {
+        let mut hierarchy = self;
+        let mut beside: Vec<(Def, Def)> = Vec::new();
         for (file, part) in (0..).zip(&parts) {
             beside.extend(&part.beside);
             hierarchy.direct.extend(part.bases.iter().cloned());
             hierarchy.for_values.extend(part.for_values.iter().cloned());
-            hierarchy.add_impls(world, file, &part.impls, &mut members);
+            hierarchy.add_impls(world, file, &part.impls);
         }
-        hierarchy.members = ImplMembers::new(members, hierarchy.def_hashes.len());
         hierarchy.parts = parts;
         let mut classes: Vec<Def> = hierarchy.direct.keys().map(|it| hierarchy.whole(*it)).collect();
         classes.sort_unstable();
@@ -175,8 +182,9 @@ impl Hierarchy {
         hierarchy
     }
 
-    fn add_impls(
-        &mut self,
+    /// What a file has in `impl` blocks of project types.
+    fn members_of(
+        &self,
         world: &World<'_>,
         file: u32,
         impls: &[ImplTarget],
@@ -187,22 +195,31 @@ impl Hierarchy {
         }
         for (index, decl) in world.facts(file).decls.iter().enumerate() {
             let Some(id) = decl.implementation else { continue };
-            let def = world.def(file, DeclId(index as u32));
-            let name = world.name(file, decl.name);
-            match &impls[id.index()].type_ {
-                Ancestor::Project(type_) => {
-                    members.push((self.whole(*type_), name, def));
-                }
-                // `impl From<Own> for Outside` is one of many of its kind; an own interface is not.
-                Ancestor::External(type_) => {
-                    if matches!(impls[id.index()].interface, Some(Ancestor::Project(_))) {
+            if let Ancestor::Project(type_) = impls[id.index()].type_ {
+                let def = world.def(file, DeclId(index as u32));
+                members.push((self.whole(type_), world.name(file, decl.name), def));
+            }
+        }
+    }
+
+    fn add_impls(&mut self, world: &World<'_>, file: u32, impls: &[ImplTarget]) {
+        // `impl From<Own> for Outside` is one of many of its kind; an own interface is not.
+        let is_own = |it: &ImplTarget| {
+            matches!(it.interface, Some(Ancestor::Project(_))) && !matches!(it.type_, Ancestor::Project(_))
+        };
+        if impls.iter().any(is_own) {
+            for (index, decl) in world.facts(file).decls.iter().enumerate() {
+                let Some(target) = decl.implementation.map(|it| &impls[it.index()]).filter(|it| is_own(it))
+                else {
+                    continue;
+                };
+                let def = world.def(file, DeclId(index as u32));
+                let name = world.name(file, decl.name);
+                match &target.type_ {
+                    Ancestor::External(type_) => {
                         self.external_members.entry((type_.clone(), name)).or_default().push(def);
                     }
-                }
-                Ancestor::Unknown => {
-                    if matches!(impls[id.index()].interface, Some(Ancestor::Project(_))) {
-                        self.blanket_members.entry(name).or_default().push(def);
-                    }
+                    _ => self.blanket_members.entry(name).or_default().push(def),
                 }
             }
         }
@@ -458,7 +475,7 @@ fn mixed_into(world: &World<'_>, linear: &FxHashMap<Def, Vec<Ancestor>>) -> FxHa
 }
 
 /// What one file says about types and imports.
-#[derive(Default)]
+#[derive(Clone, PartialEq, Default)]
 pub(crate) struct FilePart {
     bases: Vec<(Def, Vec<Ancestor>)>,
     for_values: Vec<(Def, Vec<Ancestor>)>,
@@ -468,9 +485,22 @@ pub(crate) struct FilePart {
     pub(crate) impls: Vec<ImplTarget>,
     /// Files that it imports, sorted.
     pub(crate) imports: Vec<u32>,
+    /// Keys of what was looked up for that, where it is noted.
+    reads: Vec<u32>,
 }
 
 impl FilePart {
+    fn recorded(world: &World<'_>, file: u32) -> FilePart {
+        let facts = world.found_in(file);
+        let is_empty = facts.impls.is_empty() && facts.imports.is_empty();
+        if !world.records || is_empty && facts.decls.iter().all(|it| it.bases.is_empty()) {
+            return FilePart::of(world, file);
+        }
+        let (part, reads) =
+            reads::recorded(world.file_hash(file), &world.names, || FilePart::of(world, file));
+        FilePart { reads, ..part }
+    }
+
     fn of(world: &World<'_>, file: u32) -> FilePart {
         let mut ev = Evaluator::new(world);
         let frame = Frame::of_file(file);
@@ -523,6 +553,6 @@ impl FilePart {
         imports.sort_unstable();
         imports.dedup();
         imports.retain(|it| *it != file);
-        FilePart { bases, for_values, beside, impls, imports }
+        FilePart { bases, for_values, beside, impls, imports, reads: Vec::new() }
     }
 }

@@ -31,6 +31,8 @@ mod world;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use knowing_model::facts::FileFacts;
 use knowing_model::{Symbol, Unit, UnitLayer};
 use rayon::prelude::*;
@@ -38,10 +40,11 @@ use rayon::prelude::*;
 pub use crate::again::{FileRecord, Previous, Record};
 pub use crate::tables::Tables;
 
-use crate::again::{Changed, Changes, Reach};
+use crate::again::{Answers, Changed, Changes, Ledger, Reach};
+use crate::derive::{Derived, Lead};
 use crate::emit::FileEdges;
 use crate::tables::{OwnTables, Together};
-use crate::world::World;
+use crate::world::{Update, World};
 
 /// All files of a snapshot that have facts, sorted by path.
 #[derive(Clone, Copy)]
@@ -93,22 +96,10 @@ pub fn resolve_while(
     let changed = previous.map(|it| Changed::all(input.files, it)).unwrap_or_default();
     let (own, earlier) = OwnTables::new(input.files, std::mem::take(tables), previous);
     let reach = changed.iter().map(Changed::reach).max().unwrap_or(Reach::Nothing);
-    let earlier =
-        earlier.filter(|_| reach < Reach::Everything && !own.names.may_answer_otherwise()).map(|it| *it);
-    let (world, shared, earlier) = match earlier {
-        Some(Together { common, shared, leads, derived }) => {
-            let world = World::with(*input, own, common, reach);
-            let shared = if reach < Reach::Mentions { shared } else { again::shared(&world) };
-            (world, shared, Some((leads, derived)))
-        }
-        None => {
-            let world = World::new(*input, own, is_wanted)?;
-            let shared = again::shared(&world);
-            (world, shared, None)
-        }
-    };
+    let changes = previous.map(|it| Changes::of_files(*it, &changed));
+    let Begun { world, shared, ledger, earlier } = begin(input, (own, earlier), reach, &changes, is_wanted)?;
     let mut files: Vec<Option<FileEdges>> = (0..input.files.len()).map(|_| None).collect();
-    let concerned = previous.map(|it| Changes::new(&shared, *it, &changed).concerned(&world));
+    let concerned = changes.map(|it| it.concerned(&shared, &world));
     resolve_files(&world, &mut files, |file| is_wanted() && concerned.as_ref().is_none_or(|it| it[file]));
     if !is_wanted() {
         return None;
@@ -118,9 +109,15 @@ pub fn resolve_while(
         resolve_files(&world, &mut files, |file| restated.contains(&file));
     }
     let (leads, derived) = match (earlier, previous) {
-        (Some((mut leads, derived)), Some(previous)) => {
+        (Earlier::Same(mut leads, derived), Some(previous)) => {
             let other = again::renew_leads(&world, &files, &mut leads);
             let derived = derived.again(&world, &leads, other, previous);
+            (leads, derived)
+        }
+        (Earlier::Moved(leads, derived, update), Some(previous)) => {
+            let (mut leads, mut other) = again::moved_leads(&world, &update, leads);
+            other.extend(again::renew_leads(&world, &files, &mut leads));
+            let derived = derived.renewed(&world, &leads, other, &update, previous);
             (leads, derived)
         }
         _ => {
@@ -135,8 +132,70 @@ pub fn resolve_while(
     let parts = assemble::Parts { files, leads: &leads, derived: &derived, shared: shared.clone(), previous };
     let resolution = assemble::assemble(&world, parts);
     let (own, common) = world.into_parts();
-    *tables = own.into_tables(Together { common, shared, leads, derived });
+    *tables = own.into_tables(Together { common, shared, ledger, leads, derived });
     Some(resolution)
+}
+
+/// What is known before files are resolved.
+struct Begun<'a> {
+    world: World<'a>,
+    shared: Answers,
+    ledger: Option<Ledger>,
+    earlier: Earlier<'a>,
+}
+
+/// What the run before derived, and the edges that it derived it from.
+enum Earlier<'a> {
+    /// None that is of use.
+    Nothing,
+    /// Under the numbers of now: nothing is another but the inside of callables.
+    Same(Vec<Arc<[Lead]>>, Derived),
+    /// Under the numbers of then.
+    Moved(Vec<Arc<[Lead]>>, Derived, Update<'a>),
+}
+
+/// Makes what all files are made of together, of what the run before made as far as that goes.
+fn begin<'a>(
+    input: &Input<'a>,
+    (mut own, earlier): (OwnTables<'a>, Option<Box<Together>>),
+    reach: Reach,
+    changes: &Option<Changes<'a>>,
+    is_wanted: &(dyn Fn() -> bool + Sync),
+) -> Option<Begun<'a>> {
+    // A process that makes one run alone has no use for what costs the next one less.
+    let records = earlier.is_some();
+    let earlier = earlier.filter(|_| !own.names.may_answer_otherwise()).map(|it| *it);
+    match (earlier, changes) {
+        (Some(Together { common, shared, ledger, leads, derived }), _) if reach < Reach::Everything => {
+            let world = World::with(*input, own, common, reach, ledger.is_some());
+            let (shared, ledger) = match (reach < Reach::Mentions, ledger) {
+                (true, ledger) => (shared, ledger),
+                (false, ledger) => {
+                    let (shared, made) = again::shared(&world);
+                    (shared, ledger.map(|_| made))
+                }
+            };
+            return Some(Begun { world, shared, ledger, earlier: Earlier::Same(leads, derived) });
+        }
+        (Some(Together { common, ledger: Some(mut ledger), leads, derived, .. }), Some(changes)) => {
+            match World::renewed(*input, own, (common, &mut ledger), changes) {
+                Ok((world, update)) => {
+                    let (shared, ledger) = (ledger.settle(), Some(ledger));
+                    return Some(Begun {
+                        world,
+                        shared,
+                        ledger,
+                        earlier: Earlier::Moved(leads, derived, update),
+                    });
+                }
+                Err(tables) => own = *tables,
+            }
+        }
+        _ => {}
+    }
+    let world = World::new(*input, own, records, is_wanted)?;
+    let (shared, ledger) = again::shared(&world);
+    Some(Begun { world, shared, ledger: records.then_some(ledger), earlier: Earlier::Nothing })
 }
 
 fn resolve_files(

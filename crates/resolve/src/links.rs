@@ -12,7 +12,7 @@ use crate::again::keys::{self, Door, mix};
 use crate::again::{Notary, reads};
 use crate::emit::{Emitter, End, Outside};
 use crate::languages::ExternalName;
-use crate::world::{Def, World};
+use crate::world::{Def, Update, World};
 
 /// What all files offer and mention, made once.
 #[derive(Default)]
@@ -24,6 +24,9 @@ pub(crate) struct Offers {
     /// Directories that some file speaks of, each with a file of it.
     directories: BTreeMap<String, u32>,
     has_owners: bool,
+    /// Names and directories that files speak of, whether or not there are such.
+    wanted: FxHashSet<String>,
+    wanted_directories: FxHashSet<String>,
 }
 
 /// Bare names of code, and directories, that a file speaks of.
@@ -60,26 +63,70 @@ impl Offers {
             directories.extend(of_directories);
             offers.has_owners |= !facts.owner_rules.is_empty();
         }
-        if wanted.is_empty() && directories.is_empty() {
-            return offers;
+        offers.wanted = wanted.into_iter().map(str::to_owned).collect();
+        offers.wanted_directories = directories.into_iter().map(str::to_owned).collect();
+        offers.place(world);
+        if !offers.wanted.is_empty() {
+            (0..world.n_files() as u32).for_each(|it| offers.declare(world, it));
+        }
+        offers
+    }
+
+    /// Finds the first file of each directory that is spoken of.
+    fn place(&mut self, world: &World<'_>) {
+        self.directories.clear();
+        if self.wanted_directories.is_empty() {
+            return;
         }
         for file in 0..world.n_files() as u32 {
-            let facts = world.found_in(file);
             let directory = package_of(ContainerClass::File, world.path(file));
-            if directories.contains(directory) && !offers.directories.contains_key(directory) {
-                offers.directories.insert(directory.to_owned(), file);
-            }
-            if wanted.is_empty() || !is_code(&facts.language) {
-                continue;
-            }
-            for (index, decl) in (0..).zip(&facts.decls) {
-                let name = facts.text(decl.name);
-                if wanted.contains(name) {
-                    let def = world.def(file, knowing_model::facts::DeclId(index));
-                    entry_of(&mut offers.mentioned, name).push(def);
-                }
+            if self.wanted_directories.contains(directory) && !self.directories.contains_key(directory) {
+                self.directories.insert(directory.to_owned(), file);
             }
         }
+    }
+
+    /// Adds what a file declares under names that are spoken of.
+    fn declare(&mut self, world: &World<'_>, file: u32) {
+        let facts = world.found_in(file);
+        if !is_code(&facts.language) {
+            return;
+        }
+        for (index, decl) in (0..).zip(&facts.decls) {
+            let name = facts.text(decl.name);
+            if self.wanted.contains(name) {
+                let def = world.def(file, knowing_model::facts::DeclId(index));
+                entry_of(&mut self.mentioned, name).push(def);
+            }
+        }
+    }
+
+    /// As `new`, from those of the run before.
+    pub(crate) fn renewed(self, world: &World<'_>, update: &Update<'_>) -> Offers {
+        let speaks = |it: &FileFacts| {
+            let (names, directories) = mentioned(it);
+            !it.offers.is_empty()
+                || !it.owner_rules.is_empty()
+                || !names.is_empty()
+                || !directories.is_empty()
+        };
+        if update.versions(world).any(|it| speaks(it.facts)) {
+            return Offers::new(world);
+        }
+        let mut offers = self;
+        let moves = &update.moves;
+        // Those that offer something have not changed.
+        for defs in offers.offered.values_mut().flat_map(BTreeMap::values_mut) {
+            defs.retain_mut(|it| moves.def(*it).map(|now| *it = now).is_some());
+        }
+        for defs in offers.mentioned.values_mut() {
+            let is_kept = |it: &Def| moves.is_kept(moves.file_then(*it));
+            defs.retain_mut(|it| is_kept(it) && moves.def(*it).map(|now| *it = now).is_some());
+        }
+        update.came.iter().for_each(|it| offers.declare(world, *it));
+        offers.mentioned.values_mut().for_each(|it| it.sort_unstable());
+        offers.mentioned.retain(|_, it| !it.is_empty());
+        offers.place(world);
         offers
     }
 

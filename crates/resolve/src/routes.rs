@@ -17,14 +17,15 @@ use knowing_model::facts::{DeclId, Expr, ExprId, HOLE, Handler, LENIENT, Mount, 
 use knowing_model::name::{container_of, in_file, is_code};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::InputFile;
 use crate::again::keys::{self, Door, mix};
-use crate::again::{Notary, reads};
+use crate::again::{Moves, Notary, reads};
 use crate::emit::End;
 use crate::evaluate::{Evaluator, Frame};
 use crate::hierarchy::Ancestor;
 use crate::languages::Space;
 use crate::value::Value;
-use crate::world::{Def, World};
+use crate::world::{Def, Update, World};
 
 use helpers::Helpers;
 
@@ -39,6 +40,8 @@ pub(crate) struct Routes {
     by_key: FxHashMap<String, Vec<(u32, u32)>>,
     /// As `by_key`, of what descriptions promise.
     contracts: FxHashMap<String, Vec<(u32, u32)>>,
+    /// Keys of what was looked up for all of that, where it is noted.
+    reads: Vec<u32>,
 }
 
 /// A route under its whole name.
@@ -79,6 +82,55 @@ struct Mounts {
 
 impl Routes {
     pub(crate) fn new(world: &World<'_>) -> Routes {
+        if !world.records {
+            return Routes::of_files(world);
+        }
+        let (routes, reads) = reads::recorded(keys::ALL_FILES, &world.names, || Routes::of_files(world));
+        Routes { reads, ..routes }
+    }
+
+    /// As `new`, from those of the run before.
+    pub(crate) fn renewed(self, world: &World<'_>, update: &Update<'_>) -> Routes {
+        let has_routes = |it: InputFile<'_>| !it.facts.routes.is_empty() || !it.facts.mounts.is_empty();
+        if update.versions(world).any(has_routes) || update.concerns(&self.reads) {
+            return Routes::new(world);
+        }
+        self.moved(&update.moves).unwrap_or_else(|| Routes::new(world))
+    }
+
+    fn moved(self, moves: &Moves) -> Option<Routes> {
+        let Routes { files, by_key, contracts, reads } = self;
+        let mut moved = Routes { reads, ..Routes::default() };
+        let mut is_there = true;
+        let placed = |(file, mut placed): (u32, Vec<Placed>)| {
+            for handler in placed.iter_mut().filter_map(|it| it.handler.as_mut()) {
+                *handler = match *handler {
+                    End::Def(def) => End::Def(moves.def(def)?),
+                    End::File(file) => End::File(moves.file(file)?),
+                    other => other,
+                };
+            }
+            Some((moves.file(file)?, placed))
+        };
+        moved.files.extend(files.into_iter().filter_map(|it| {
+            let placed = placed(it);
+            is_there &= placed.is_some();
+            placed
+        }));
+        for (tables, moved) in [(by_key, &mut moved.by_key), (contracts, &mut moved.contracts)] {
+            moved.extend(tables.into_iter().map(|(key, mut places)| {
+                for (file, _) in &mut places {
+                    let now = moves.file(*file);
+                    is_there &= now.is_some();
+                    *file = now.unwrap_or_default();
+                }
+                (key, places)
+            }));
+        }
+        is_there.then_some(moved)
+    }
+
+    fn of_files(world: &World<'_>) -> Routes {
         let files: Vec<u32> = (0..world.n_files() as u32)
             .filter(|it| !world.found_in(*it).routes.is_empty() || !world.found_in(*it).mounts.is_empty())
             .collect();

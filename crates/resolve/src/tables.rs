@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use crate::InputFile;
 use crate::again::keys;
-use crate::again::{Answers, Previous};
+use crate::again::{Answers, Ledger, Previous};
 use crate::derive::{Derived, Lead};
 use crate::names::{Earlier, FileNames, Name, Names, Numbers};
 use crate::scopes::Scopes;
@@ -30,6 +30,8 @@ pub struct Tables {
 pub(crate) struct Together {
     pub(crate) common: Common,
     pub(crate) shared: Answers,
+    /// The same unit by unit, where the run noted what its parts hang on.
+    pub(crate) ledger: Option<Ledger>,
     /// Of each file.
     pub(crate) leads: Vec<Arc<[Lead]>>,
     pub(crate) derived: Derived,

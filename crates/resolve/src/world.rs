@@ -1,5 +1,7 @@
 //! All facts of a snapshot behind one set of numbers: declarations, names, scopes, modules.
 
+mod renewed;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -21,6 +23,8 @@ use crate::routes::Routes;
 use crate::scopes::Scopes;
 use crate::tables::OwnTables;
 
+pub(crate) use renewed::Update;
+
 /// A declaration of any file.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct Def(pub(crate) u32);
@@ -41,6 +45,8 @@ pub(crate) struct World<'a> {
     pub(crate) routes: Routes,
     pub(crate) offers: Offers,
     pub(crate) programs: Programs,
+    /// Whether it is noted what the parts of tables hang on, so that the next run can keep them.
+    pub(crate) records: bool,
 }
 
 /// What all files are made of together: as long as no file says anything else to others, it is the same.
@@ -150,6 +156,7 @@ impl<'a> World<'a> {
     pub(crate) fn new(
         input: Input<'a>,
         own: OwnTables<'a>,
+        records: bool,
         is_wanted: &(dyn Fn() -> bool + Sync),
     ) -> Option<World<'a>> {
         let OwnTables { mut names, file_names, scopes } = own;
@@ -165,6 +172,7 @@ impl<'a> World<'a> {
             routes: Routes::default(),
             offers: Offers::default(),
             programs: Programs::default(),
+            records,
         };
         let (modules, (repeated, members_by_name)) = rayon::join(
             || Modules::new(&world),
@@ -186,7 +194,13 @@ impl<'a> World<'a> {
     }
 
     /// Where what is common to all files is known, and no change reaches further than `reach`.
-    pub(crate) fn with(input: Input<'a>, own: OwnTables<'a>, common: Common, reach: Reach) -> World<'a> {
+    pub(crate) fn with(
+        input: Input<'a>,
+        own: OwnTables<'a>,
+        common: Common,
+        reach: Reach,
+        records: bool,
+    ) -> World<'a> {
         let OwnTables { names, file_names, scopes } = own;
         let Common { mut numbering, modules, hierarchy, routes, offers, programs } = common;
         if reach >= Reach::Sections {
@@ -203,8 +217,11 @@ impl<'a> World<'a> {
             routes,
             offers,
             programs,
+            records,
         };
         if reach >= Reach::Sections {
+            let n_defs = world.n_defs();
+            world.numbering.repeated.resize(n_defs, false);
             world.numbering.digests = digests(&world);
         }
         if reach >= Reach::Mentions {
@@ -383,15 +400,18 @@ pub(crate) fn is_companion(decl: &Decl) -> bool {
 /// Of all declarations, by their numbers.
 fn digests(world: &World<'_>) -> Vec<u64> {
     let mut digests = vec![0; world.n_defs()];
-    for (file, scopes) in (0..).zip(&world.scopes) {
-        let (first, end) = world.def_range(file);
-        let own = &mut digests[first.0 as usize..end.0 as usize];
-        for ((digest, id), decl) in own.iter_mut().zip(0..).zip(&world.found_in(file).decls) {
-            let about = u64::from(decl.kind.id()) << 1 | u64::from(world.is_repeated(Def(first.0 + id)));
-            *digest = keys::mix(scopes.hash_of(DeclId(id)), about);
-        }
-    }
+    (0..world.n_files() as u32).for_each(|it| digest_file(world, it, &mut digests));
     digests
+}
+
+fn digest_file(world: &World<'_>, file: u32, digests: &mut [u64]) {
+    let scopes = &world.scopes[file as usize];
+    let (first, end) = world.def_range(file);
+    let own = &mut digests[first.0 as usize..end.0 as usize];
+    for ((digest, id), decl) in own.iter_mut().zip(0..).zip(&world.found_in(file).decls) {
+        let about = u64::from(decl.kind.id()) << 1 | u64::from(world.is_repeated(Def(first.0 + id)));
+        *digest = keys::mix(scopes.hash_of(DeclId(id)), about);
+    }
 }
 
 /// Symbols that several files of one directory declare: for other systems, or each for itself (`init`).
@@ -404,21 +424,30 @@ fn repeated(world: &World<'_>) -> Vec<bool> {
         }
     }
     let mut repeated = vec![false; world.n_defs()];
-    for files in directories.into_values().filter(|it| it.len() > 1) {
-        let mut first: FxHashMap<(&str, NodeKind), Def> = FxHashMap::default();
+    directories.into_values().for_each(|it| repeat_within(world, &it, &mut repeated));
+    repeated
+}
+
+/// For the declarations of all files of one directory.
+fn repeat_within(world: &World<'_>, files: &[u32], repeated: &mut [bool]) {
+    let mut first: FxHashMap<(&str, NodeKind), Def> = FxHashMap::default();
+    if files.len() > 1 {
         first.reserve(files.iter().map(|it| world.facts(*it).decls.len()).sum());
-        for file in files {
-            let facts = world.facts(file);
-            for (index, decl) in facts.decls.iter().enumerate() {
-                let def = world.def(file, DeclId(index as u32));
-                let first = *first.entry((facts.text(decl.path), decl.kind)).or_insert(def);
-                if world.file_of(first) != file {
-                    [first, def].into_iter().for_each(|it| repeated[it.0 as usize] = true);
-                }
+    }
+    for file in files {
+        let facts = world.facts(*file);
+        let (begin, end) = world.def_range(*file);
+        repeated[begin.0 as usize..end.0 as usize].fill(false);
+        if files.len() == 1 {
+            continue;
+        }
+        for (def, decl) in (begin.0..).map(Def).zip(&facts.decls) {
+            let first = *first.entry((facts.text(decl.path), decl.kind)).or_insert(def);
+            if world.file_of(first) != *file {
+                [first, def].into_iter().for_each(|it| repeated[it.0 as usize] = true);
             }
         }
     }
-    repeated
 }
 
 /// Members in the order of their names, those of one name in the order of files.

@@ -80,30 +80,37 @@ impl<'a> Changed<'a> {
 /// What differs between the run before and this one.
 pub(crate) struct Changes<'a> {
     previous: Previous<'a>,
-    keys: FxHashSet<u32>,
+    keys: Keys,
     /// Tables whose look-ups nobody notes may be other ones.
     tables: bool,
 }
 
 impl<'a> Changes<'a> {
-    pub(crate) fn new(shared: &Answers, previous: Previous<'a>, changed: &[Changed<'_>]) -> Changes<'a> {
-        let mut changes = Changes { previous, keys: FxHashSet::default(), tables: false };
-        shared.differences(&previous.record.shared, &mut changes.keys);
+    /// What files say by themselves.
+    pub(crate) fn of_files(previous: Previous<'a>, changed: &[Changed<'_>]) -> Changes<'a> {
+        let mut changes = Changes { previous, keys: Keys::default(), tables: false };
         changed.iter().for_each(|it| changes.compare(it));
         changes
     }
 
-    /// For each file whether it is to be resolved again.
-    pub(crate) fn concerned(&self, world: &World<'_>) -> Vec<bool> {
-        let filter = Filter::new(&self.keys);
+    pub(crate) fn previous(&self) -> &Previous<'a> {
+        &self.previous
+    }
+
+    pub(crate) fn keys(&self) -> &Keys {
+        &self.keys
+    }
+
+    /// For each file whether it is to be resolved again, now that it is known what all files answer together.
+    pub(crate) fn concerned(mut self, shared: &Answers, world: &World<'_>) -> Vec<bool> {
+        shared.differences(&self.previous.record.shared, &mut |key| self.keys.insert(key));
         let files = self.previous.same.par_iter().zip(world.input.files);
         files
             .map(|(same, file)| {
                 let Some(same) = same else { return true };
                 let reads = self.previous.record.files().get(*same as usize).map(|it| &it.reads);
                 self.tables && !languages::rules_of(&file.facts.language).notes_tables()
-                    || reads
-                        .is_none_or(|it| it.iter().any(|it| filter.may_have(*it) && self.keys.contains(it)))
+                    || reads.is_none_or(|it| self.keys.meet(it))
             })
             .collect()
     }
@@ -122,7 +129,7 @@ impl<'a> Changes<'a> {
             self.keys.insert(keys::cut(keys::through(Door::Word, *word)));
         }
         let answers = |it: &Option<FileDigest<'_>>| it.as_ref().map(provided).unwrap_or_default();
-        answers(before).differences(answers(after).as_slice(), &mut self.keys);
+        answers(before).differences(answers(after).as_slice(), &mut |key| self.keys.insert(key));
         let tables = |it: &Option<FileDigest<'_>>| {
             let it = it.as_ref()?;
             let rules = languages::rules_of(&it.facts.language);
@@ -164,24 +171,37 @@ pub(crate) fn restated(files: &[Option<FileEdges>], previous: &Previous<'_>) -> 
     (0..files.len()).filter(|it| says_it_too(&previous.same[*it])).collect()
 }
 
-/// A first look that settles nearly every key.
-struct Filter(Vec<u64>);
+/// Keys under which something else is answered than in the run before.
+#[derive(Clone)]
+pub(crate) struct Keys {
+    all: FxHashSet<u32>,
+    /// A first look that settles nearly every key: a bit for all keys that fall together.
+    filter: Vec<u64>,
+}
 
-impl Filter {
+impl Default for Keys {
+    fn default() -> Keys {
+        Keys { all: FxHashSet::default(), filter: vec![0; Keys::BITS / 64] }
+    }
+}
+
+impl Keys {
     const BITS: usize = 1 << 18;
 
-    fn new(keys: &FxHashSet<u32>) -> Filter {
-        let mut words = vec![0_u64; Filter::BITS / 64];
-        keys.iter().for_each(|it| {
-            let bit = *it as usize % Filter::BITS;
-            words[bit / 64] |= 1 << (bit % 64);
-        });
-        Filter(words)
+    pub(crate) fn insert(&mut self, key: u32) {
+        let bit = key as usize % Keys::BITS;
+        self.filter[bit / 64] |= 1 << (bit % 64);
+        self.all.insert(key);
+    }
+
+    /// Whether something that was looked up is among them.
+    pub(crate) fn meet(&self, reads: &[u32]) -> bool {
+        reads.iter().any(|it| self.may_have(*it) && self.all.contains(it))
     }
 
     #[inline]
     fn may_have(&self, key: u32) -> bool {
-        let bit = key as usize % Filter::BITS;
-        self.0[bit / 64] >> (bit % 64) & 1 == 1
+        let bit = key as usize % Keys::BITS;
+        self.filter[bit / 64] >> (bit % 64) & 1 == 1
     }
 }

@@ -114,6 +114,9 @@ pub(crate) enum Door {
     Program,
 }
 
+/// Instead of the hash of a path, for what is looked up for all files together.
+pub(crate) const ALL_FILES: u64 = 1;
+
 const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// One more word. For one state a bijection of the word, so that different words give different states.

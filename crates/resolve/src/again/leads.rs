@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::changes::Previous;
 use crate::derive::Lead;
 use crate::emit::FileEdges;
-use crate::world::{Def, World};
+use crate::world::{Def, Update, World};
 
 /// Those of each file: of its result, or as they were recorded.
 pub(crate) fn leads(
@@ -31,6 +31,34 @@ pub(crate) fn leads(
         }
     });
     all.collect()
+}
+
+/// Those of the run before under the numbers of now; of which kinds some are gone.
+pub(crate) fn moved_leads(
+    world: &World<'_>,
+    update: &Update<'_>,
+    before: Vec<Arc<[Lead]>>,
+) -> (Vec<Arc<[Lead]>>, FxHashSet<EdgeKind>) {
+    let moves = &update.moves;
+    let mut leads: Vec<Arc<[Lead]>> = vec![Arc::default(); world.n_files()];
+    let mut gone = FxHashSet::default();
+    for (then, mut of_file) in (0..).zip(before) {
+        let moved =
+            |it: &Lead| Some(Lead { source: moves.def(it.source)?, target: moves.def(it.target)?, ..*it });
+        let file = moves.file(then);
+        let is_there = |it: &Lead| file.is_some() && moved(it).is_some();
+        if !of_file.iter().all(is_there) {
+            gone.extend(of_file.iter().filter(|it| !is_there(it)).map(|it| it.kind));
+            of_file = of_file.iter().filter(|it| is_there(it)).copied().collect();
+        }
+        let Some(file) = file else { continue };
+        match Arc::get_mut(&mut of_file) {
+            Some(own) => own.iter_mut().for_each(|it| *it = moved(it).unwrap_or(*it)),
+            None => of_file = of_file.iter().filter_map(moved).collect(),
+        }
+        leads[file as usize] = of_file;
+    }
+    (leads, gone)
 }
 
 /// Puts in those of files that were resolved; of which kinds there are others than before.

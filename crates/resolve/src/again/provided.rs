@@ -2,13 +2,11 @@
 
 use std::sync::Arc;
 
-use knowing_model::facts::{Binding, BindingTarget, DeclId, FileFacts, Import, ImportKind};
-use rustc_hash::FxHashSet;
-
 use super::digest::FileDigest;
 use super::keys::{self, Door, mix};
 use crate::languages;
 use crate::world::{is_companion, is_member};
+use knowing_model::facts::{Binding, BindingTarget, DeclId, FileFacts, Import, ImportKind};
 
 /// Answers under their keys, in ascending order of keys.
 #[derive(Clone, Default)]
@@ -36,8 +34,8 @@ impl Answers {
         self.0
     }
 
-    /// Adds the keys to which `self` and `other`, which is in this very order, give different answers.
-    pub(super) fn differences(&self, other: &[(u32, u64)], keys: &mut FxHashSet<u32>) {
+    /// Tells the keys to which `self` and `other`, which is in this very order, give different answers.
+    pub(super) fn differences(&self, other: &[(u32, u64)], tell: &mut impl FnMut(u32)) {
         if std::ptr::eq(self.as_slice(), other) {
             return;
         }
@@ -46,14 +44,14 @@ impl Answers {
             if first == second {
                 (one, two) = (&one[1..], &two[1..]);
             } else if first.0 <= second.0 {
-                keys.insert(first.0);
+                tell(first.0);
                 one = &one[1..];
             } else {
-                keys.insert(second.0);
+                tell(second.0);
                 two = &two[1..];
             }
         }
-        keys.extend(one.iter().chain(two).map(|it| it.0));
+        one.iter().chain(two).for_each(|it| tell(it.0));
     }
 }
 

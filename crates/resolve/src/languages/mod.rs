@@ -21,7 +21,7 @@ use crate::derive::DerivedEdge;
 use crate::evaluate::{Evaluator, Frame};
 use crate::names::Name;
 use crate::value::{External, Value};
-use crate::world::{Def, World};
+use crate::world::{Def, Update, World};
 
 use self::cpp::CppUnits;
 use self::csharp::CsharpNamespaces;
@@ -62,11 +62,25 @@ impl Modules {
         }
     }
 
-    /// What the tables of languages that note their look-ups answer.
+    /// As `new`, from the tables of the run before.
+    pub(crate) fn renewed(self, world: &World<'_>, update: &Update<'_>) -> Modules {
+        Modules {
+            go: self.go.renewed(world, update),
+            cpp: CppUnits::new(world),
+            csharp: CsharpNamespaces::new(world),
+            jvm: Jvm::new(world),
+            php: PhpNames::new(world),
+            python: PythonModules::new(world),
+            ruby: RubyModules::new(world),
+            rust: RustCrates::new(world),
+            typescript: TypeScriptModules::new(world),
+        }
+    }
+
+    /// What the tables of languages that note their look-ups answer. Go's are asked by themselves, package by package.
     pub(crate) fn answers(&self, world: &World<'_>, notary: &mut Notary<'_>) {
         self.cpp.answers(world, notary);
         self.csharp.answers(world, notary);
-        self.go.answers(world, notary);
         self.jvm.packages.answers(world, notary);
         self.php.answers(notary);
         self.python.answers(notary);

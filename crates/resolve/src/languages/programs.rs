@@ -10,7 +10,7 @@ use crate::again::keys::{self, Door, mix};
 use crate::again::{Notary, reads};
 use crate::emit::End;
 use crate::paths::join;
-use crate::world::{Def, World};
+use crate::world::{Def, Update, World};
 
 /// Programs by what they can be called.
 #[derive(Default)]
@@ -46,6 +46,11 @@ impl Programs {
             }
         }
         programs
+    }
+
+    /// As `new`, from those of the run before.
+    pub(crate) fn renewed(self, world: &World<'_>, _: &Update<'_>) -> Programs {
+        Programs::new(world)
     }
 
     pub(crate) fn answers(&self, notary: &mut Notary<'_>) {

@@ -9,11 +9,13 @@ use rustc_hash::FxHashMap;
 
 use super::conditions::{Condition, Config};
 use crate::again::keys::{self, Door};
-use crate::again::{Notary, reads};
+use crate::again::{Notary, Table, reads};
 use crate::names::Name;
 use crate::paths::join;
 use crate::value::Origin;
 use crate::world::{Def, ModuleId, World};
+
+mod renewed;
 
 #[derive(Default)]
 pub(crate) struct GoPackages {
@@ -29,6 +31,9 @@ pub(crate) struct GoPackages {
     usual_names: Vec<Vec<Option<Name>>>,
     /// Files that are not always built.
     conditions: FxHashMap<u32, Condition>,
+    /// What an update found to be other than in the run before.
+    other: renewed::Other,
+    modules: Vec<Module>,
     /// Paths of modules that are required, longest first.
     required: Vec<String>,
 }
@@ -44,6 +49,15 @@ struct Package {
 }
 
 impl Package {
+    fn answers(&self, notary: &mut Notary<'_>) {
+        notary.begin(Table::GoPackage.unit(self.hash));
+        notary.push(Door::GoFirstFile, self.hash, None, notary.file(self.first_file));
+        for same in self.declared.chunk_by(|one, other| one.0 == other.0) {
+            let answer = same.iter().fold(0, |state, it| keys::mix(state, notary.def(it.1)));
+            notary.push(Door::GoDeclared, self.hash, Some(same[0].0), answer);
+        }
+    }
+
     fn declared(&self, name: Name) -> &[(Name, Def)] {
         let begin = self.declared.partition_point(|it| it.0 < name);
         // A name is declared a few times at most: for several systems, or in several programs of one directory.
@@ -60,6 +74,7 @@ pub(super) enum Target {
 }
 
 /// What a `go.mod` or `go.work` says.
+#[derive(PartialEq)]
 struct Module {
     directory: String,
     path: Option<String>,
@@ -69,6 +84,15 @@ struct Module {
 
 impl GoPackages {
     pub(crate) fn new(world: &World<'_>) -> GoPackages {
+        let mut found = GoPackages::of_files(world);
+        (0..world.n_files() as u32).for_each(|it| found.declare(world, it));
+        found.packages.iter_mut().for_each(|it| it.declared.sort_unstable());
+        found.aim(world, |_| true);
+        found
+    }
+
+    /// Everything but what packages declare, and where imports lead.
+    fn of_files(world: &World<'_>) -> GoPackages {
         let mut found = GoPackages {
             file_hashes: (0..world.n_files() as u32).map(|it| world.file_hash(it)).collect(),
             package_of: vec![None; world.n_files()],
@@ -77,14 +101,20 @@ impl GoPackages {
             ..GoPackages::default()
         };
         found.collect(world);
-        if found.packages.is_empty() {
-            return found;
+        if !found.packages.is_empty() {
+            found.modules = found.modules(world);
         }
-        let modules = found.modules(world);
+        found
+    }
+
+    /// Finds where the imports of files lead.
+    fn aim(&mut self, world: &World<'_>, is_wanted: impl Fn(u32) -> bool) {
+        let found = self;
+        let modules = std::mem::take(&mut found.modules);
         // An import means the same to all files with the same modules around them, and those follow from the deepest.
         let mut known: FxHashMap<Option<usize>, FxHashMap<Name, Target>> = FxHashMap::default();
         for file in 0..world.n_files() as u32 {
-            if world.facts(file).language == "go" {
+            if is_wanted(file) && world.facts(file).language == "go" {
                 let directory = directory_of(world.path(file));
                 let deepest = modules.iter().position(|it| is_below(directory, &it.directory));
                 let known = known.entry(deepest).or_default();
@@ -97,7 +127,16 @@ impl GoPackages {
                 found.targets[file as usize] = targets;
             }
         }
-        found
+        found.modules = modules;
+    }
+
+    /// What a file declares at its top, for its package.
+    fn declare(&mut self, world: &World<'_>, file: u32) {
+        let Some(package) = self.package_of[file as usize] else { return };
+        let decls = (0..).zip(&world.facts(file).decls);
+        let at_top = decls.filter(|it| it.1.owner.is_none() && it.1.implementation.is_none());
+        let declared = at_top.map(|(at, it)| (world.name(file, it.name), world.def(file, DeclId(at))));
+        self.packages[package.0 as usize].declared.extend(declared);
     }
 
     fn collect(&mut self, world: &World<'_>) {
@@ -128,15 +167,8 @@ impl GoPackages {
             if !is_test(world, file) {
                 *sizes.entry(id).or_default() += if is_default { 1_000 } else { 1 };
             }
-            for (index, decl) in facts.decls.iter().enumerate() {
-                if decl.owner.is_none() && decl.implementation.is_none() {
-                    let def = world.def(file, DeclId(index as u32));
-                    self.packages[id.0 as usize].declared.push((world.name(file, decl.name), def));
-                }
-            }
         }
-        for (index, package) in self.packages.iter_mut().enumerate() {
-            package.declared.sort_unstable();
+        for (index, package) in self.packages.iter().enumerate() {
             let id = ModuleId(index as u32);
             let Some(size) = sizes.get(&id) else { continue };
             let best = self.by_directory.entry(package.directory.clone()).or_insert(id);
@@ -316,41 +348,39 @@ impl GoPackages {
 
     /// What is asked here, and what the answers are.
     pub(crate) fn answers(&self, world: &World<'_>, notary: &mut Notary<'_>) {
+        (0..world.n_files() as u32).for_each(|it| self.answers_of_file(world, notary, it));
+        self.packages.iter().for_each(|it| it.answers(notary));
+        self.answers_of_all(notary);
+    }
+
+    fn answers_of_file(&self, world: &World<'_>, notary: &mut Notary<'_>, file: u32) {
         let hash = |it: ModuleId| self.packages[it.0 as usize].hash;
-        for (file, package) in (0..).zip(&self.package_of) {
-            let Some(package) = package else { continue };
-            notary.push(Door::GoPackageOf, notary.file(file), None, hash(*package));
-            let imports = world.facts(file).imports.iter().zip(&self.targets[file as usize]);
-            let answer = imports.fold(1, |state, (import, target)| {
-                let bound = match import.kind {
-                    ImportKind::Module { alias } => world.names.hash(world.name(file, alias)),
-                    ImportKind::Member { .. } => 1,
-                    ImportKind::TopModule => 2,
-                    ImportKind::Wildcard => 3,
-                };
-                let target = match target {
-                    Target::Package(package) => hash(*package),
-                    Target::Outside(origin, path) => {
-                        keys::mix(u64::from(*origin == Origin::StandardLibrary), world.names.hash(*path))
-                    }
-                };
-                keys::mix(keys::mix(state, bound), target)
-            });
-            notary.push(Door::GoTargets, notary.file(file), None, answer);
-        }
-        for package in &self.packages {
-            notary.push(Door::GoFirstFile, package.hash, None, notary.file(package.first_file));
-            for same in package.declared.chunk_by(|one, other| one.0 == other.0) {
-                let answer = same.iter().fold(0, |state, it| keys::mix(state, notary.def(it.1)));
-                notary.push(Door::GoDeclared, package.hash, Some(same[0].0), answer);
-            }
-        }
-        notary.push(
-            Door::GoRequired,
-            0,
-            None,
-            self.required.iter().fold(0, |state, it| keys::text(state, it)),
-        );
+        notary.begin(Table::GoFile.unit(notary.file(file)));
+        let Some(package) = self.package_of[file as usize] else { return };
+        notary.push(Door::GoPackageOf, notary.file(file), None, hash(package));
+        let imports = world.facts(file).imports.iter().zip(&self.targets[file as usize]);
+        let answer = imports.fold(1, |state, (import, target)| {
+            let bound = match import.kind {
+                ImportKind::Module { alias } => world.names.hash(world.name(file, alias)),
+                ImportKind::Member { .. } => 1,
+                ImportKind::TopModule => 2,
+                ImportKind::Wildcard => 3,
+            };
+            let target = match target {
+                Target::Package(package) => hash(*package),
+                Target::Outside(origin, path) => {
+                    keys::mix(u64::from(*origin == Origin::StandardLibrary), world.names.hash(*path))
+                }
+            };
+            keys::mix(keys::mix(state, bound), target)
+        });
+        notary.push(Door::GoTargets, notary.file(file), None, answer);
+    }
+
+    fn answers_of_all(&self, notary: &mut Notary<'_>) {
+        notary.begin(Table::GoPackage.whole());
+        let required = self.required.iter().fold(0, |state, it| keys::text(state, it));
+        notary.push(Door::GoRequired, 0, None, required);
     }
 
     /// The module a path outside belongs to, by what is required, else by custom.
