@@ -15,6 +15,7 @@ use rustc_hash::FxHashSet;
 use crate::again::keys::mix;
 use crate::again::{Moves, Previous};
 use crate::emit::{End, FileEdges};
+use crate::languages::Relations;
 use crate::world::{Def, Update, World};
 
 use structure::Structure;
@@ -37,7 +38,7 @@ impl DerivedEdge {
 
 impl DerivedEdge {
     /// Gives it the numbers of now; whether it still can be.
-    fn moved(&mut self, moves: &Moves) -> bool {
+    pub(crate) fn moved(&mut self, moves: &Moves) -> bool {
         let (source, target) = (moves.def(self.source), moves.def(self.target));
         if let (Some(source), Some(target)) = (source, target) {
             (self.source, self.target) = (source, target);
@@ -81,6 +82,7 @@ impl Lead {
 /// What is derived of a run: layers that have no kind of edge in common, each sorted by source, target and kind.
 pub(crate) struct Derived {
     structure: Structure,
+    relations: Relations,
     /// What is stated by no file alone: what fulfils an interface, parts of types.
     fulfilled: Vec<DerivedEdge>,
     hints: Vec<DerivedEdge>,
@@ -136,7 +138,8 @@ impl Derived {
         let mut moved = |layer: Vec<DerivedEdge>| moved(world, update, layer, &mut touched);
         let (fulfilled, hints, tested) = (moved(self.fulfilled), moved(self.hints), moved(self.tested));
         let structure = self.structure.renewed(world, update, &mut touched);
-        let now = derive_with(world, leads, Some(previous), structure);
+        let relations = self.relations.renewed(world, update);
+        let now = derive_with(world, leads, Some(previous), (structure, relations));
         for (was, is) in [(fulfilled, &now.fulfilled), (hints, &now.hints), (tested, &now.tested)] {
             touched.extend(differing(world, &was, is));
         }
@@ -212,18 +215,19 @@ pub(crate) fn similar_of(world: &World<'_>, file: u32) -> impl Iterator<Item = D
 
 /// `leads` are those of each file.
 pub(crate) fn derive(world: &World<'_>, leads: &[Arc<[Lead]>], previous: Option<&Previous<'_>>) -> Derived {
-    derive_with(world, leads, previous, Structure::new(world))
+    let files = rayon::join(|| Structure::new(world), || Relations::new(world));
+    derive_with(world, leads, previous, files)
 }
 
 fn derive_with(
     world: &World<'_>,
     leads: &[Arc<[Lead]>],
     previous: Option<&Previous<'_>>,
-    structure: Structure,
+    (structure, relations): (Structure, Relations),
 ) -> Derived {
     let ((fulfilled, hints), (tested, (similar, keeps_similar))) = rayon::join(
         || {
-            let fulfilled = fulfilled(world);
+            let fulfilled = fulfilled(world, &relations);
             let hints = hints::propagate(world, leads, &fulfilled);
             rayon::join(|| sorted(fulfilled), || sorted(hints))
         },
@@ -237,7 +241,7 @@ fn derive_with(
             )
         },
     );
-    Derived { structure, fulfilled, hints, tested, similar, keeps_similar, touched: None }
+    Derived { structure, relations, fulfilled, hints, tested, similar, keeps_similar, touched: None }
 }
 
 /// In order, and each once: what is stated first is what counts.
@@ -248,12 +252,12 @@ fn sorted(mut edges: Vec<DerivedEdge>) -> Vec<DerivedEdge> {
 }
 
 /// What no file states alone.
-fn fulfilled(world: &World<'_>) -> Vec<DerivedEdge> {
+fn fulfilled(world: &World<'_>, relations: &Relations) -> Vec<DerivedEdge> {
     let mut edges = Vec::new();
     for parts in world.hierarchy.types_in_parts() {
         let (kind, provenance) = (EdgeKind::References, Provenance::Structural);
         edges.extend(parts[1..].iter().map(|it| DerivedEdge::new(*it, parts[0], kind, provenance)));
     }
-    crate::languages::derived(world, &mut edges);
+    edges.extend(relations.edges());
     edges
 }

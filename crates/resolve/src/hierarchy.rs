@@ -493,11 +493,10 @@ impl FilePart {
     fn recorded(world: &World<'_>, file: u32) -> FilePart {
         let facts = world.found_in(file);
         let is_empty = facts.impls.is_empty() && facts.imports.is_empty();
-        if !world.records || is_empty && facts.decls.iter().all(|it| it.bases.is_empty()) {
-            return FilePart::of(world, file);
+        if is_empty && facts.decls.iter().all(|it| it.bases.is_empty()) {
+            return FilePart::default();
         }
-        let (part, reads) =
-            reads::recorded(world.file_hash(file), &world.names, || FilePart::of(world, file));
+        let (part, reads) = world.noted(file, || FilePart::of(world, file));
         FilePart { reads, ..part }
     }
 

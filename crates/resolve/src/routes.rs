@@ -403,7 +403,7 @@ fn constant(
     let (Value::Def(def) | Value::Instance(def, _)) = value else { return None };
     let world = ev.world;
     let (of, id, _) = world.decl(def);
-    let facts = world.found_in(of);
+    let facts = world.facts(of);
     let constant = facts.constants.iter().find(|it| it.decl == id)?;
     let text = facts.text(constant.text);
     match text.contains(HOLE) {
@@ -515,7 +515,7 @@ fn by_whole_name(ev: &mut Evaluator<'_>, file: u32, of: ExprId, name: Str) -> Op
 
 /// The method of a name in the class that a file holds, or the class.
 fn held_by(world: &World<'_>, file: u32, name: &str) -> Option<End> {
-    let facts = world.found_in(file);
+    let facts = world.facts(file);
     let find = |fits: &dyn Fn(&knowing_model::facts::Decl) -> bool| {
         let at = facts.decls.iter().position(fits)?;
         Some(End::Def(world.def(file, DeclId(at as u32))))
@@ -800,6 +800,7 @@ impl Mounts {
 fn in_bundle(world: &World<'_>, written: &str) -> Option<String> {
     let (bundle, rest) = written.strip_prefix('@')?.split_once('/')?;
     let class = format!("{bundle}.php");
+    reads::note(Door::Paths, keys::ALL_FILES, None);
     let mut holders = (0..world.n_files() as u32).filter_map(|it| {
         let (directory, name) = world.path(it).rsplit_once('/')?;
         (name == class).then_some(directory)

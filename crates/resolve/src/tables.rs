@@ -52,7 +52,7 @@ pub(crate) struct OwnTables<'a> {
 }
 
 impl<'a> OwnTables<'a> {
-    /// With what was made of all files of the run before, where the files of this one stand at the same paths.
+    /// With what was made of all files of the run before.
     pub(crate) fn new(
         files: &'a [InputFile<'a>],
         earlier: Tables,
@@ -76,13 +76,6 @@ impl<'a> OwnTables<'a> {
         if own.len() != previous.record.files().len() || own.is_empty() {
             return None;
         }
-        let stands_there = |(at, (same, file)): (u32, (&Option<u32>, &InputFile<'a>))| match same {
-            Some(then) => *then == at,
-            None => own.get(at as usize).is_some_and(|it| it.scopes.hash() == keys::file(file.path)),
-        };
-        let together = together.filter(|_| {
-            own.len() == files.len() && (0..).zip(previous.same.iter().zip(files)).all(stands_there)
-        });
         let mut moved: Vec<Option<u32>> = vec![None; own.len()];
         for (now, then) in (0..).zip(previous.same) {
             if let Some(then) = then {

@@ -239,6 +239,14 @@ impl<'a> World<'a> {
         (OwnTables { names, file_names, scopes }, common)
     }
 
+    /// Runs what finds something out for a file; with the keys of what it looked up, where those are to be noted.
+    pub(crate) fn noted<T>(&self, file: u32, run: impl FnOnce() -> T) -> (T, Vec<u32>) {
+        match self.records {
+            true => reads::recorded(self.file_hash(file), &self.names, run),
+            false => (run(), Vec::new()),
+        }
+    }
+
     pub(crate) fn n_files(&self) -> usize {
         self.input.files.len()
     }

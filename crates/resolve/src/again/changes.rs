@@ -121,6 +121,7 @@ impl<'a> Changes<'a> {
         self.keys.insert(keys::cut(keys::through(Door::File, file)));
         if before.is_none() || after.is_none() {
             self.keys.insert(keys::cut(keys::through(Door::Path, file)));
+            self.keys.insert(keys::cut(keys::through(Door::Paths, keys::ALL_FILES)));
         }
         let words = |it: &Option<FileDigest<'_>>| -> FxHashSet<u64> {
             it.iter().flat_map(|it| it.facts.strings.iter()).map(keys::name).collect()

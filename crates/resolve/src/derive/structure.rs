@@ -6,7 +6,6 @@ use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use super::DerivedEdge;
-use crate::again::reads;
 use crate::hierarchy::Ancestor;
 use crate::names::Name;
 use crate::scopes::{Item, Scope};
@@ -116,10 +115,7 @@ impl Structure {
 
 impl Part {
     fn recorded(world: &World<'_>, file: u32) -> Part {
-        if !world.records {
-            return Part { edges: stated(world, file), reads: Vec::new() };
-        }
-        let (edges, reads) = reads::recorded(world.file_hash(file), &world.names, || stated(world, file));
+        let (edges, reads) = world.noted(file, || stated(world, file));
         Part { edges, reads }
     }
 

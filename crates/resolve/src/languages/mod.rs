@@ -25,7 +25,7 @@ use crate::world::{Def, Update, World};
 
 use self::cpp::CppUnits;
 use self::csharp::CsharpNamespaces;
-use self::go::GoPackages;
+use self::go::{Fulfilments, GoPackages};
 use self::java::Jvm;
 use self::php::PhpNames;
 use self::python::PythonModules;
@@ -557,6 +557,22 @@ pub(crate) fn vocabulary() -> impl Iterator<Item = &'static str> {
 }
 
 /// Relations that follow from all files together by rules of one language.
-pub(crate) fn derived(world: &World<'_>, edges: &mut Vec<DerivedEdge>) {
-    go::implements(world, edges);
+#[derive(Default)]
+pub(crate) struct Relations {
+    go: Fulfilments,
+}
+
+impl Relations {
+    pub(crate) fn new(world: &World<'_>) -> Relations {
+        Relations { go: Fulfilments::new(world) }
+    }
+
+    /// As `new`, from those of the run before.
+    pub(crate) fn renewed(self, world: &World<'_>, update: &Update<'_>) -> Relations {
+        Relations { go: self.go.renewed(world, update) }
+    }
+
+    pub(crate) fn edges(&self) -> impl Iterator<Item = DerivedEdge> {
+        self.go.edges()
+    }
 }

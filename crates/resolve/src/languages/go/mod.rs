@@ -31,7 +31,7 @@ use crate::names::Name;
 use crate::value::{External, Origin, Value};
 use crate::world::{Def, ModuleId};
 
-pub(crate) use implements::implements;
+pub(crate) use implements::Fulfilments;
 pub(crate) use packages::GoPackages;
 use packages::Target;
 

@@ -18,26 +18,29 @@ use crate::world::{Def, World};
 /// Where nesting of types ends.
 const MAX_DEPTH: u32 = 8;
 
-/// A method as others have to match it. A type that nobody can tell is 0, and fits any.
+/// A method as others of its name have to match it. A type that nobody can tell is 0, and fits any. Numbers are the same in
+/// all runs of one process.
+#[derive(PartialEq)]
 pub(super) struct Signature {
-    pub(super) name: Name,
-    pub(super) def: Def,
+    is_typed: bool,
     n_parameters: usize,
     types: Vec<u64>,
 }
 
 impl Signature {
     pub(super) fn fits(&self, other: &Signature) -> bool {
-        self.name == other.name
-            && self.n_parameters == other.n_parameters
+        self.n_parameters == other.n_parameters
             && self.types.len() == other.types.len()
             && self.types.iter().zip(&other.types).all(|(one, two)| one == two || *one == 0 || *two == 0)
     }
 
     /// Of a method that nothing has to match.
-    pub(super) fn untyped(world: &World<'_>, def: Def) -> Signature {
-        let (file, _, decl) = world.decl(def);
-        Signature { name: world.name(file, decl.name), def, n_parameters: 0, types: Vec::new() }
+    pub(super) fn untyped() -> Signature {
+        Signature { is_typed: false, n_parameters: 0, types: Vec::new() }
+    }
+
+    pub(super) fn is_typed(&self) -> bool {
+        self.is_typed
     }
 
     /// `arguments` are the numbers of what stands for the type parameters of `owner`, whose method it is.
@@ -61,7 +64,7 @@ impl Signature {
         };
         let all = parameters.iter().copied().chain(results.iter().map(|it| Some(*it)));
         let types = all.map(|it| it.map_or(0, |it| place.number_of(ev, it, 0))).collect();
-        Signature { name: world.name(file, decl.name), def, n_parameters: parameters.len(), types }
+        Signature { is_typed: true, n_parameters: parameters.len(), types }
     }
 }
 
@@ -125,7 +128,7 @@ impl Place<'_> {
                     "struct" => return 0,
                     "any" if segments.len() == 1 => return hashed("any"),
                     _ => match self.entity(ev, type_) {
-                        Ancestor::Project(def) => def.hash(&mut hasher),
+                        Ancestor::Project(def) => world.digest(def).hash(&mut hasher),
                         Ancestor::External(external) => match last_text(world, &external.path) {
                             "byte" => "uint8".hash(&mut hasher),
                             "rune" => "int32".hash(&mut hasher),
