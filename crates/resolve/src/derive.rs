@@ -3,6 +3,7 @@
 
 mod hints;
 mod similar;
+mod spoken_of;
 mod structure;
 mod tested;
 
@@ -13,12 +14,14 @@ use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use crate::again::keys::mix;
-use crate::again::{Moves, Previous};
+use crate::again::{Moves, OtherLeads, Previous};
 use crate::emit::{End, FileEdges};
 use crate::languages::Relations;
 use crate::world::{Def, Update, World};
 
+use hints::Hints;
 use structure::Structure;
+use tested::Tested;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct DerivedEdge {
@@ -85,8 +88,8 @@ pub(crate) struct Derived {
     relations: Relations,
     /// What is stated by no file alone: what fulfils an interface, parts of types.
     fulfilled: Vec<DerivedEdge>,
-    hints: Vec<DerivedEdge>,
-    tested: Vec<DerivedEdge>,
+    hints: Hints,
+    tested: Tested,
     similar: Vec<DerivedEdge>,
     /// For each file whether its `similar_to` edges are those of the run before; they are not among the edges.
     keeps_similar: Vec<bool>,
@@ -100,20 +103,21 @@ impl Derived {
         mut self,
         world: &World<'_>,
         leads: &[Arc<[Lead]>],
-        other: FxHashSet<EdgeKind>,
+        other: &OtherLeads,
         previous: &Previous<'_>,
     ) -> Derived {
         let changed: Vec<u32> = (0..).zip(previous.same).filter(|it| it.1.is_none()).map(|it| it.0).collect();
         let mut touched: FxHashSet<u32> = changed.iter().copied().collect();
-        if other.contains(&EdgeKind::TypeHintOf) {
-            let hints = sorted(hints::propagate(world, leads, &self.fulfilled));
-            touched.extend(differing(world, &self.hints, &hints));
-            self.hints = hints;
+        if let Some(files) = other.get(&EdgeKind::TypeHintOf) {
+            let before = self.hints.edges.clone();
+            self.hints = self.hints.again(world, leads, files);
+            touched.extend(differing(world, &before, &self.hints.edges));
         }
-        if other.contains(&EdgeKind::Calls) {
-            let tested = sorted(tested::tested(world, leads));
-            touched.extend(differing(world, &self.tested, &tested));
-            self.tested = tested;
+        if let Some(files) = other.get(&EdgeKind::Calls) {
+            let (edges, named) = (self.tested.edges.clone(), self.tested.named.clone());
+            self.tested = self.tested.again(world, leads, files);
+            touched.extend(differing(world, &edges, &self.tested.edges));
+            touched.extend(differing(world, &named, &self.tested.named));
         }
         self.similar.retain(|it| !changed.contains(&world.file_of(it.source)));
         for file in changed {
@@ -129,29 +133,50 @@ impl Derived {
         self,
         world: &World<'_>,
         leads: &[Arc<[Lead]>],
-        other: FxHashSet<EdgeKind>,
+        other: &OtherLeads,
         update: &Update<'_>,
         previous: &Previous<'_>,
     ) -> Derived {
-        let _ = other;
         let mut touched: FxHashSet<u32> = update.came.iter().copied().collect();
-        let mut moved = |layer: Vec<DerivedEdge>| moved(world, update, layer, &mut touched);
-        let (fulfilled, hints, tested) = (moved(self.fulfilled), moved(self.hints), moved(self.tested));
-        let structure = self.structure.renewed(world, update, &mut touched);
-        let relations = self.relations.renewed(world, update);
-        let now = derive_with(world, leads, Some(previous), (structure, relations));
-        for (was, is) in [(fulfilled, &now.fulfilled), (hints, &now.hints), (tested, &now.tested)] {
-            touched.extend(differing(world, &was, is));
+        let mut before: Vec<Vec<DerivedEdge>> =
+            self.layers().into_iter().map(|it| moved(world, update, it.to_vec(), &mut touched)).collect();
+        // `similar_to` is told by directory.
+        before.pop();
+        let Derived { structure, relations, hints, tested, .. } = self;
+        let structure = structure.renewed(world, update, &mut touched);
+        let ((relations, fulfilled, hints), (tested, (similar, keeps_similar))) = rayon::join(
+            || {
+                let relations = relations.renewed(world, update);
+                let fulfilled = sorted(fulfilled(world, &relations));
+                let hints = hints.renewed(world, leads, other.get(&EdgeKind::TypeHintOf), update, &fulfilled);
+                (relations, fulfilled, hints)
+            },
+            || {
+                let tested = tested.renewed(world, leads, other.get(&EdgeKind::Calls), update);
+                (tested, similar::similar(world, Some(previous)))
+            },
+        );
+        touched.extend((0..).zip(&keeps_similar).filter(|it| !it.1).map(|it| it.0));
+        let similar = sorted(similar);
+        let mut now =
+            Derived { structure, relations, fulfilled, hints, tested, similar, keeps_similar, touched: None };
+        for (was, is) in before.iter().zip(now.layers()) {
+            touched.extend(differing(world, was, is));
         }
-        touched.extend((0..).zip(&now.keeps_similar).filter(|it| !it.1).map(|it| it.0));
-        Derived { touched: Some(touched), ..now }
+        now.touched = Some(touched);
+        now
+    }
+
+    /// Edges of all files but those of the structure, each layer sorted.
+    fn layers(&self) -> [&[DerivedEdge]; 5] {
+        [&self.fulfilled, &self.hints.edges, &self.tested.edges, &self.tested.named, &self.similar]
     }
 
     /// Those whose source is in a file, sorted.
     pub(crate) fn of_file(&self, world: &World<'_>, file: u32) -> Vec<DerivedEdge> {
         let (first, end) = world.def_range(file);
         let mut edges = self.structure.of_file(world, file);
-        for layer in [&self.fulfilled, &self.hints, &self.tested, &self.similar] {
+        for layer in self.layers() {
             let begin = layer.partition_point(|it| it.source < first);
             edges.extend(layer[begin..].iter().take_while(|it| it.source < end));
         }
@@ -215,30 +240,23 @@ pub(crate) fn similar_of(world: &World<'_>, file: u32) -> impl Iterator<Item = D
 
 /// `leads` are those of each file.
 pub(crate) fn derive(world: &World<'_>, leads: &[Arc<[Lead]>], previous: Option<&Previous<'_>>) -> Derived {
-    let files = rayon::join(|| Structure::new(world), || Relations::new(world));
-    derive_with(world, leads, previous, files)
-}
-
-fn derive_with(
-    world: &World<'_>,
-    leads: &[Arc<[Lead]>],
-    previous: Option<&Previous<'_>>,
-    (structure, relations): (Structure, Relations),
-) -> Derived {
-    let ((fulfilled, hints), (tested, (similar, keeps_similar))) = rayon::join(
+    let ((relations, fulfilled, hints), (structure, tested, (similar, keeps_similar))) = rayon::join(
         || {
-            let fulfilled = fulfilled(world, &relations);
-            let hints = hints::propagate(world, leads, &fulfilled);
-            rayon::join(|| sorted(fulfilled), || sorted(hints))
+            let relations = Relations::new(world);
+            let fulfilled = sorted(fulfilled(world, &relations));
+            let hints = Hints::new(world, leads, &fulfilled);
+            (relations, fulfilled, hints)
         },
         || {
-            rayon::join(
-                || sorted(tested::tested(world, leads)),
+            let structure = Structure::new(world);
+            let (tested, similar) = rayon::join(
+                || Tested::new(world, leads),
                 || {
                     let (similar, keeps_similar) = similar::similar(world, previous);
                     (sorted(similar), keeps_similar)
                 },
-            )
+            );
+            (structure, tested, similar)
         },
     );
     Derived { structure, relations, fulfilled, hints, tested, similar, keeps_similar, touched: None }

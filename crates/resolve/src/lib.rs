@@ -40,7 +40,7 @@ use rayon::prelude::*;
 pub use crate::again::{FileRecord, Previous, Record};
 pub use crate::tables::Tables;
 
-use crate::again::{Answers, Changed, Changes, Ledger, Reach};
+use crate::again::{Answers, Changed, Changes, Ledger, OtherLeads, Reach};
 use crate::derive::{Derived, Lead};
 use crate::emit::FileEdges;
 use crate::tables::{OwnTables, Together};
@@ -110,14 +110,15 @@ pub fn resolve_while(
     }
     let (leads, derived) = match (earlier, previous) {
         (Earlier::Same(mut leads, derived), Some(previous)) => {
-            let other = again::renew_leads(&world, &files, &mut leads);
-            let derived = derived.again(&world, &leads, other, previous);
+            let mut other = OtherLeads::default();
+            again::renew_leads(&world, &files, &mut leads, &mut other);
+            let derived = derived.again(&world, &leads, &other, previous);
             (leads, derived)
         }
         (Earlier::Moved(leads, derived, update), Some(previous)) => {
             let (mut leads, mut other) = again::moved_leads(&world, &update, leads);
-            other.extend(again::renew_leads(&world, &files, &mut leads));
-            let derived = derived.renewed(&world, &leads, other, &update, previous);
+            again::renew_leads(&world, &files, &mut leads, &mut other);
+            let derived = derived.renewed(&world, &leads, &other, &update, previous);
             (leads, derived)
         }
         _ => {

@@ -33,22 +33,27 @@ pub(crate) fn leads(
     all.collect()
 }
 
-/// Those of the run before under the numbers of now; of which kinds some are gone.
+/// Files of which the leads of a kind are others.
+pub(crate) type OtherLeads = FxHashMap<EdgeKind, FxHashSet<u32>>;
+
+/// Those of the run before under the numbers of now, and where some are gone.
 pub(crate) fn moved_leads(
     world: &World<'_>,
     update: &Update<'_>,
     before: Vec<Arc<[Lead]>>,
-) -> (Vec<Arc<[Lead]>>, FxHashSet<EdgeKind>) {
+) -> (Vec<Arc<[Lead]>>, OtherLeads) {
     let moves = &update.moves;
     let mut leads: Vec<Arc<[Lead]>> = vec![Arc::default(); world.n_files()];
-    let mut gone = FxHashSet::default();
+    let mut gone = OtherLeads::default();
     for (then, mut of_file) in (0..).zip(before) {
         let moved =
             |it: &Lead| Some(Lead { source: moves.def(it.source)?, target: moves.def(it.target)?, ..*it });
         let file = moves.file(then);
         let is_there = |it: &Lead| file.is_some() && moved(it).is_some();
         if !of_file.iter().all(is_there) {
-            gone.extend(of_file.iter().filter(|it| !is_there(it)).map(|it| it.kind));
+            for lead in of_file.iter().filter(|it| !is_there(it)) {
+                gone.entry(lead.kind).or_default().extend(file);
+            }
             of_file = of_file.iter().filter(|it| is_there(it)).copied().collect();
         }
         let Some(file) = file else { continue };
@@ -61,25 +66,24 @@ pub(crate) fn moved_leads(
     (leads, gone)
 }
 
-/// Puts in those of files that were resolved; of which kinds there are others than before.
+/// Puts in those of files that were resolved, and tells which are others than before.
 pub(crate) fn renew_leads(
     world: &World<'_>,
     files: &[Option<FileEdges>],
     leads: &mut [Arc<[Lead]>],
-) -> FxHashSet<EdgeKind> {
-    let mut other = FxHashSet::default();
-    for (result, leads) in files.iter().zip(leads) {
+    other: &mut OtherLeads,
+) {
+    for ((file, result), leads) in (0..).zip(files).zip(leads) {
         let Some(result) = result else { continue };
         let new: Arc<[Lead]> = Lead::all(world, result).into();
         for kind in [EdgeKind::TypeHintOf, EdgeKind::Calls] {
             let of_kind = |it: &&Lead| it.kind == kind;
             if !leads.iter().filter(of_kind).eq(new.iter().filter(of_kind)) {
-                other.insert(kind);
+                other.entry(kind).or_default().insert(file);
             }
         }
         *leads = new;
     }
-    other
 }
 
 /// As they are kept.

@@ -32,7 +32,7 @@ pub use record::{FileRecord, Record};
 
 pub(crate) use changes::{Changed, Changes, Keys, restated, unchanged};
 pub(crate) use digest::FileDigest;
-pub(crate) use leads::{leads, moved_leads, recorded_leads, renew_leads};
+pub(crate) use leads::{OtherLeads, leads, moved_leads, recorded_leads, renew_leads};
 pub(crate) use ledger::{Ledger, Table};
 pub(crate) use moves::{Moves, Numbered};
 pub(crate) use provided::Answers;

@@ -31,6 +31,7 @@ pub(crate) struct Moves {
     files: Vec<Option<u32>>,
     /// For each file of then that is the same version now what its declarations are further on by, around the end of numbers.
     shifts: Vec<Option<u32>>,
+    first_def: Vec<u32>,
     file_of_def: Vec<u32>,
     /// Declarations of other versions that are still there.
     replaced: FxHashMap<Def, Def>,
@@ -50,6 +51,7 @@ impl Moves {
         let mut moves = Moves {
             files: vec![None; before.first_def.len()],
             shifts: vec![None; before.first_def.len()],
+            first_def: before.first_def.to_vec(),
             file_of_def: before.file_of_def.to_vec(),
             replaced: FxHashMap::default(),
             keeps_order: true,
@@ -102,6 +104,11 @@ impl Moves {
             Some(shift) => Some(Def(then.0.wrapping_add(shift))),
             None => self.replaced.get(&then).copied(),
         }
+    }
+
+    /// The numbers that declarations of a file had, and those behind them.
+    pub(crate) fn defs_then(&self, then: u32) -> impl Iterator<Item = Def> {
+        (self.first_def[then as usize]..).map(Def)
     }
 
     /// The file that a declaration stood in.

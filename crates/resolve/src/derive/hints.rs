@@ -5,28 +5,104 @@ use std::sync::Arc;
 use knowing_model::{ContainerClass, EdgeKind, NodeKind, Provenance, package_of};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{DerivedEdge, Lead};
+use super::{DerivedEdge, Lead, sorted};
+use crate::again::keys::mix;
 use crate::emit::is_interface;
 use crate::hierarchy::Ancestor;
-use crate::world::{Def, World};
+use crate::world::{Def, Update, World};
 
 /// Implementors that one hint is carried to: those of its own package first, tests last.
 const MAX_PER_HINT: usize = 20;
 
-/// `structure` has what fulfils an interface by what was derived.
-pub(super) fn propagate(
+pub(super) struct Hints {
+    /// Sorted by source, target and kind.
+    pub(super) edges: Vec<DerivedEdge>,
+    /// For each interface, by its digest, one of those who fulfil it.
+    digests: FxHashMap<u64, u64>,
+    implementors: FxHashMap<Def, Vec<Def>>,
+}
+
+impl Hints {
+    /// `fulfilled` has what fulfils an interface by what was derived.
+    pub(super) fn new(world: &World<'_>, leads: &[Arc<[Lead]>], fulfilled: &[DerivedEdge]) -> Hints {
+        let implementors = implementors(world, fulfilled);
+        let digests = if world.records { digests(world, &implementors) } else { FxHashMap::default() };
+        let edges = sorted(propagate(world, leads, &implementors, |_| true));
+        Hints { edges, digests, implementors }
+    }
+
+    /// Where nothing is another but the leads of some files.
+    pub(super) fn again(self, world: &World<'_>, leads: &[Arc<[Lead]>], other: &FxHashSet<u32>) -> Hints {
+        let Hints { mut edges, digests, implementors } = self;
+        edges.retain(|it| !other.contains(&world.file_of(it.source)));
+        edges.extend(propagate(world, leads, &implementors, |it| other.contains(&it)));
+        Hints { edges: sorted(edges), digests, implementors }
+    }
+
+    /// As `new`, from those of the run before. `other` are files with other leads.
+    pub(super) fn renewed(
+        self,
+        world: &World<'_>,
+        leads: &[Arc<[Lead]>],
+        other: Option<&FxHashSet<u32>>,
+        update: &Update<'_>,
+        fulfilled: &[DerivedEdge],
+    ) -> Hints {
+        let implementors = implementors(world, fulfilled);
+        let digests = digests(world, &implementors);
+        let is_other = |interface: Def| {
+            let digest = world.digest(interface);
+            digests.get(&digest) != self.digests.get(&digest)
+        };
+        let n_files = world.n_files();
+        let again: Vec<bool> = (0..n_files as u32)
+            .map(|file| {
+                let mut hints = leads[file as usize].iter().filter(|it| it.kind == EdgeKind::TypeHintOf);
+                other.is_some_and(|it| it.contains(&file)) || hints.any(|it| is_other(it.target))
+            })
+            .collect();
+        let mut again = again;
+        // Whether a callable is test code is said by its file.
+        update.came.iter().for_each(|it| again[*it as usize] = true);
+        let mut edges = self.edges;
+        edges.retain_mut(|it| {
+            if it.moved(&update.moves) {
+                return !again[world.file_of(it.source) as usize];
+            }
+            // What hangs on it is looked at again.
+            if let Some(source) = update.moves.def(it.source) {
+                again[world.file_of(source) as usize] = true;
+            }
+            false
+        });
+        edges.retain(|it| !again[world.file_of(it.source) as usize]);
+        edges.extend(propagate(world, leads, &implementors, |it| again[it as usize]));
+        Hints { edges: sorted(edges), digests, implementors }
+    }
+}
+
+/// Of each list of implementors, with what their order hangs on beside their numbers.
+fn digests(world: &World<'_>, implementors: &FxHashMap<Def, Vec<Def>>) -> FxHashMap<u64, u64> {
+    let digest = |of: &Def| mix(world.digest(*of), u64::from(world.is_test_code(*of)));
+    let all = implementors.iter();
+    all.map(|(it, list)| (world.digest(*it), list.iter().fold(0, |state, it| mix(state, digest(it)))))
+        .collect()
+}
+
+/// For the files that are wanted.
+fn propagate(
     world: &World<'_>,
     files: &[Arc<[Lead]>],
-    structure: &[DerivedEdge],
+    implementors: &FxHashMap<Def, Vec<Def>>,
+    is_wanted: impl Fn(u32) -> bool,
 ) -> Vec<DerivedEdge> {
     let mut edges = Vec::new();
-    let implementors = implementors(world, structure);
     if implementors.is_empty() {
         return edges;
     }
     let packages = packages(world);
     let package = |def: Def| packages[world.file_of(def) as usize];
-    for file in files {
+    for (_, file) in (0..).zip(files).filter(|it| is_wanted(it.0)) {
         let hints = file.iter().filter(|it| it.kind == EdgeKind::TypeHintOf);
         let hints: Vec<(Def, Def)> = hints.map(|it| (it.source, it.target)).collect();
         // What is hinted by itself needs no derived edge beside it.

@@ -8,8 +8,9 @@
 //! what differs now, and all the rest      offers and routes where a change concerns them
 //! ```
 
-use knowing_model::ContainerClass;
+use knowing_model::facts::{Decl, FileFacts};
 use knowing_model::name::container_of;
+use knowing_model::{ContainerClass, NodeFlags};
 use rustc_hash::FxHashSet;
 
 use super::{Common, MembersByName, Numbering, World, members_of, repeat_within};
@@ -38,6 +39,23 @@ impl Update<'_> {
     /// Whether something that was looked up is answered otherwise.
     pub(crate) fn concerns(&self, reads: &[u32]) -> bool {
         self.keys.meet(reads)
+    }
+
+    /// Whether what is still there is test code where it was, and nowhere else.
+    pub(crate) fn tells_tests_as_before(&self, world: &World<'_>) -> bool {
+        self.went.iter().all(|(then, before)| {
+            let Some(file) = self.moves.file(*then) else { return true };
+            let now = world.found_in(file);
+            let is_test = |facts: &FileFacts| facts.flags.contains(NodeFlags::TEST);
+            let is_same = |(def, decl): (Def, &Decl)| {
+                let now = self.moves.def(def).map(|it| world.decl(it).2);
+                now.is_none_or(|it| {
+                    it.flags.contains(NodeFlags::TEST) == decl.flags.contains(NodeFlags::TEST)
+                })
+            };
+            is_test(before.facts) == is_test(now)
+                && self.moves.defs_then(*then).zip(&before.facts.decls).all(is_same)
+        })
     }
 
     /// Facts of all versions that came or went.
