@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use knowing_graph::Graph;
 use knowing_model::facts::FileFacts;
 use knowing_model::{RULESET, Stage, UnitLayer};
-use knowing_search::Names;
 use knowing_store::{FileRow, SnapshotRow, Store};
 
 use crate::carried::{Carried, Last};
+use crate::drift::Drift;
+use crate::imaged::Imaged;
 use crate::pipeline::ReadFile;
 use crate::results::{self, FileUnits, Results};
 use crate::{FileChanges, Request, Result, commit, names};
@@ -20,8 +20,10 @@ pub(crate) struct Base {
     /// Those that were opened and left out.
     pub(crate) skipped: Vec<FileRow>,
     pub(crate) results: Arc<Results>,
-    pub(crate) graph: Arc<Graph>,
-    pub(crate) names: Arc<Names>,
+    /// The snapshot itself, or in a replay one before it.
+    pub(crate) imaged: Arc<Imaged>,
+    /// What it differs by from that one.
+    pub(crate) drift: Arc<Drift>,
     /// Those of `files`, where the run before was one of this process; else none.
     pub(crate) facts: Vec<Arc<FileFacts>>,
     /// Files are those that the commit has by the ordinary rules, and nothing else.
@@ -39,7 +41,7 @@ impl Base {
         }
         let Some(snapshot) = snapshot_before(store, request)? else { return Ok(None) };
         let last = carried.of(store, snapshot.id)?.or_else(|| read(store, &snapshot));
-        let Some(Last { results, graph, names, facts, lists_commit }) = last else {
+        let Some(Last { results, imaged, drift, facts, lists_commit }) = last else {
             return Ok(None);
         };
         let reader = store.reader(&snapshot)?;
@@ -50,7 +52,7 @@ impl Base {
         let fits = rows.eq(results.files.iter().map(|it| i64::from(it.file_row)))
             && reader.unit_rows() == results.units();
         drop(reader);
-        Ok(fits.then_some(Base { snapshot, files, skipped, results, graph, names, facts, lists_commit }))
+        Ok(fits.then_some(Base { snapshot, files, skipped, results, imaged, drift, facts, lists_commit }))
     }
 
     /// A file by its path, and its place.
@@ -93,10 +95,12 @@ impl Base {
 
 /// What a run of another process left beside the database; none when some of it is missing.
 fn read(store: &Store, snapshot: &SnapshotRow) -> Option<Last> {
+    let results = results::open(store, snapshot)?;
+    let (graph, names) = (commit::find_graph(store, snapshot)?, names::find_names(store, snapshot)?);
     Some(Last {
-        results: results::open(store, snapshot)?.into(),
-        graph: commit::find_graph(store, snapshot)?.into(),
-        names: names::find_names(store, snapshot)?.into(),
+        imaged: Imaged::new(snapshot.clone(), &results, graph, names).into(),
+        drift: Arc::default(),
+        results: results.into(),
         facts: Vec::new(),
         lists_commit: snapshot.stage == Stage::Base,
     })

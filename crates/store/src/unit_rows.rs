@@ -53,6 +53,30 @@ impl Reader<'_> {
         })
     }
 
+    /// Visits what a unit has, as the graph knows it: its nodes, by their rows and those of their symbols, and both ends of
+    /// its edges.
+    pub fn each_row_of(
+        &self,
+        range: &UnitRange,
+        mut node: impl FnMut(u32, u32),
+        mut edge: impl FnMut(u32, u32),
+    ) -> Result<()> {
+        self.read(|db| {
+            let mut statement =
+                db.prepare_cached("SELECT node_row, sym FROM nodes WHERE node_row >= ?1 AND node_row < ?2")?;
+            let mut rows = statement.query((range.nodes.start, range.nodes.end))?;
+            while let Some(row) = rows.next()? {
+                node(row.get(0)?, row.get(1)?);
+            }
+            each_edge(db, (range.edges.start, range.edges.end), |_, it| {
+                if !it.refuted {
+                    edge(it.source, it.target);
+                }
+                Ok(())
+            })
+        })
+    }
+
     pub fn tally_of(&self, ranges: &[UnitRange]) -> Result<Tally> {
         self.read(|db| {
             let mut tally = Tally::default();

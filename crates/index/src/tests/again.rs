@@ -119,7 +119,12 @@ fn n2_updating_equals_indexing_from_scratch_for_every_row_root_and_answer() {
         let mut past = vec![(repo.commit("begin"), files.clone())];
         let mut database = Database::new();
         let mut carrying = Database::carrying(Carried::default());
-        let mut replay = Database::carrying(Carried::of_replay());
+        let mut begin_replay = || match dice.roll(3) {
+            0 => Carried::of_replay(),
+            1 => Carried::of_short_replay(0),
+            _ => Carried::of_short_replay(100),
+        };
+        let mut replay = Database::carrying(begin_replay());
         for it in [&mut database, &mut carrying, &mut replay] {
             it.index(&repo, &Options::default(), &Silent);
         }
