@@ -16,8 +16,9 @@ use knowing_model::facts::FileFacts;
 use knowing_resolve::Tables;
 use knowing_search::FileInput;
 use knowing_store::{SnapshotRow, Store};
-use knowing_vcs::Ancestry;
+use knowing_vcs::{Ancestry, Ignore};
 
+use crate::base::Listed;
 use crate::delta::{self, Images};
 use crate::drift::Drift;
 use crate::imaged::{self, Imaged, NewFiles};
@@ -80,10 +81,14 @@ pub(crate) struct Last {
     pub(crate) imaged: Arc<Imaged>,
     /// What it differs by from that one.
     pub(crate) drift: Arc<Drift>,
+    /// None where they are still in the store.
+    pub(crate) files: Option<Arc<Listed>>,
     /// In the order of the results; none where they are still in the store.
     pub(crate) facts: Vec<Arc<FileFacts>>,
     /// The snapshot is of the files that the commit has by the ordinary rules, and nothing else.
     pub(crate) lists_commit: bool,
+    /// What the commit ignores, where it was looked for.
+    pub(crate) ignore: Option<Arc<Ignore>>,
 }
 
 impl Carried {

@@ -66,7 +66,7 @@ pub use scan::{Skipped, Source};
 pub use search::{find_search, open_search, search_base};
 pub use work::{WorkChange, WorkChanges, WorkFiles};
 
-use crate::base::{Base, GoneFile};
+use crate::base::{Base, GoneFile, Listed};
 use crate::carried::{Last, Left};
 use crate::commit::{FileList, Found};
 use crate::delta::Images;
@@ -252,6 +252,7 @@ pub fn index_next(
 
     phases.begin(Phase::Extract, Some(scanned.files.len() as u64));
     let progress = phases.progress();
+    let ignore = scanned.ignore.take();
     let plan = pipeline::plan(store, request, base.as_ref(), std::mem::take(&mut scanned.files))?;
     let files = pool.install(|| pipeline::read_all(plan, request, progress))?;
     phases.done_for(Phase::Search, files.terms_time);
@@ -315,7 +316,8 @@ pub fn index_next(
     let changes = match (&base, &before) {
         (Some(base), Some(before)) if base.snapshot.id == before.id => base.changes(&files.read),
         _ => {
-            let after = files.read.iter().map(|it| (it.path.clone(), it.blob.as_bytes().to_vec())).collect();
+            let after =
+                files.read.iter().map(|it| (it.path.to_string(), it.blob.as_bytes().to_vec())).collect();
             commit::changes(&files_of_optional(store, before.as_ref())?, &after)
         }
     };
@@ -341,6 +343,8 @@ pub fn index_next(
     }
     check_wanted(progress)?;
     let snapshot = written.snapshot.clone();
+    let rows = files.as_ref().zip(written.files.as_ref());
+    let listed = rows.map(|(files, rows)| Arc::new(Listed::of(files, rows)));
     // Rows of all nodes and edges among them: a tenth of the peak where search is made.
     drop(written);
     if files.is_none() && is_much {
@@ -372,7 +376,8 @@ pub fn index_next(
     let (mut last, mut left) = (None, None);
     if let (Some(next), Some(results), Some(facts)) = (next, results, facts) {
         let Next { imaged, drift, told } = next;
-        last = Some(Last { results, imaged, drift: drift.into(), facts, lists_commit });
+        let drift = drift.into();
+        last = Some(Last { results, imaged, drift, files: listed, facts, lists_commit, ignore });
         if let Told::Later(it) = told {
             left = Some(it);
         }
@@ -622,7 +627,7 @@ fn partial_files(files: &Files) -> Vec<PartialFile> {
         .iter()
         .filter_map(|it| {
             let partial = it.facts.partial.as_ref()?;
-            Some(PartialFile { path: it.path.clone(), reason: partial.reason.name(), line: partial.line })
+            Some(PartialFile { path: it.path.to_string(), reason: partial.reason.name(), line: partial.line })
         })
         .collect()
 }

@@ -35,6 +35,11 @@ impl Reader<'_> {
         self.units.iter().collect()
     }
 
+    /// Rows of all files, those that were left out included, in ascending order.
+    pub fn file_rows(&self) -> impl Iterator<Item = i64> {
+        self.files.iter().map(i64::from)
+    }
+
     pub fn ranges_of(&self, units: &[u32]) -> Result<Vec<UnitRange>> {
         self.read(|db| units.iter().map(|it| range_of(db, *it)).collect())
     }
