@@ -16,11 +16,12 @@ use knowing_model::facts::FileFacts;
 use knowing_resolve::Tables;
 use knowing_search::FileInput;
 use knowing_store::{SnapshotRow, Store};
-use knowing_vcs::{Ancestry, Ignore};
+use knowing_vcs::Ignore;
 
 use crate::base::Listed;
 use crate::delta::{self, Images};
 use crate::drift::Drift;
+use crate::history::Past;
 use crate::imaged::{self, Imaged, NewFiles};
 use crate::results::{self, Results};
 use crate::search_changes::{Debt, Since, Touched};
@@ -42,8 +43,7 @@ pub struct Carried {
     last: Option<Held>,
     /// Set for a replay.
     far: Option<Far>,
-    /// Of the last run that had to walk through merges.
-    pub(crate) ancestry: Ancestry,
+    pub(crate) past: Past,
 }
 
 struct Held {
@@ -95,13 +95,13 @@ impl Carried {
     /// For a replay, in which nobody asks between two runs: images are made of the last run alone, by `finish`. Where a
     /// process ends before that, they are built anew by the first who asks.
     pub fn of_replay() -> Carried {
-        Carried { last: None, far: Some(Far { few: 4096, part: 10 }), ancestry: Ancestry::default() }
+        Carried { last: None, far: Some(Far { few: 4096, part: 10 }), past: Past::default() }
     }
 
     /// A replay that makes images on its way as soon as more edges than these are others.
     #[cfg(test)]
     pub(crate) fn of_short_replay(few: usize) -> Carried {
-        Carried { last: None, far: Some(Far { few, part: usize::MAX }), ancestry: Ancestry::default() }
+        Carried { last: None, far: Some(Far { few, part: usize::MAX }), past: Past::default() }
     }
 
     /// Makes what the last run has left: the images of graph and names, and the search image of all runs since the last

@@ -53,7 +53,7 @@ use knowing_model::{Hash, RULESET, SnapshotId, UnitLayer};
 use knowing_resolve::{Input, InputFile, Previous, Resolution, Tables};
 use knowing_search::FileInput;
 use knowing_store::{Counts, SnapshotRow, Store, Written, step};
-use knowing_vcs::{Ancestry, ObjectFormat};
+use knowing_vcs::ObjectFormat;
 use rayon::ThreadPool;
 
 pub use anchors::{Anchored, Anchors};
@@ -71,6 +71,7 @@ use crate::carried::{Last, Left};
 use crate::commit::{FileList, Found};
 use crate::delta::Images;
 use crate::drift::{Drift, Step};
+use crate::history::Past;
 use crate::imaged::{Imaged, NewFiles};
 use crate::pipeline::Files;
 use crate::progress::Phases;
@@ -366,8 +367,8 @@ pub fn index_next(
             scope.spawn(|| writing.run());
         }
         pool.install(|| {
-            let ancestry = &mut carried.ancestry;
-            make_history(store, request, &snapshot, built_on.as_ref(), ancestry, &mut phases)?;
+            let past = &mut carried.past;
+            make_history(store, request, &snapshot, built_on.as_ref(), past, &mut phases)?;
             if is_later { Ok(()) } else { make_search(store, request, &snapshot, told, &mut phases) }
         })
     })?;
@@ -407,7 +408,7 @@ fn settled(
     carried.finish(store)?;
     commit::point_at(store, request, snapshot)?;
     open_graph(store, snapshot)?;
-    make_history(store, request, snapshot, None, &mut carried.ancestry, &mut phases)?;
+    make_history(store, request, snapshot, None, &mut carried.past, &mut phases)?;
     make_search(store, request, snapshot, None, &mut phases)?;
     let mut report = commit::report_of(snapshot);
     if before.is_none_or(|it| it.id != snapshot.id) {
@@ -574,13 +575,13 @@ fn make_history(
     request: &Request<'_>,
     snapshot: &SnapshotRow,
     built_on: Option<&SnapshotRow>,
-    ancestry: &mut Ancestry,
+    past: &mut Past,
     phases: &mut Phases<'_>,
 ) -> Result<()> {
     phases.begin(Phase::History, None);
     if let Source::Commit { checkout, commit } | Source::WorkTree { checkout, commit } = request.source {
         let check = || check_wanted(phases.progress());
-        history::mine(store, checkout, commit, snapshot, built_on, ancestry, &check)?;
+        history::mine(store, checkout, commit, snapshot, built_on, past, &check)?;
     }
     Ok(())
 }
