@@ -102,18 +102,9 @@ impl UnitRows {
         }
     }
 
-    fn leaves(&self) -> impl Iterator<Item = (&str, &UnitEdge)> {
-        self.runs.iter().flat_map(|(package, edges)| edges.iter().map(|it| (&**package, it)))
-    }
-}
-
-fn leaf<'a>((package, edge): (&'a str, &UnitEdge)) -> EdgeLeaf<'a> {
-    EdgeLeaf {
-        package,
-        kind: edge.kind,
-        id: identity::edge_id(edge.source, edge.target, edge.kind),
-        provenance: edge.provenance,
-        confidence_bp: edge.confidence_bp,
+    /// With their packages.
+    fn edges(&self) -> impl Iterator<Item = (&str, UnitEdge)> {
+        self.runs.iter().flat_map(|(package, edges)| edges.iter().map(|it| (&**package, *it)))
     }
 }
 
@@ -228,21 +219,32 @@ impl Step {
         let of_images = changed.iter().flat_map(|&package| {
             imaged.in_package(package).flat_map(move |at| {
                 let kept = move |it: &&EdgeRecord| !gone.has(it.edge_row);
-                graph.outgoing(at).iter().filter(kept).map(move |it| EdgeLeaf {
-                    package,
-                    kind: it.kind(),
-                    id: identity::edge_id(graph.node(at).id(), graph.node(it.other()).id(), it.kind()),
-                    provenance: it.provenance(),
-                    confidence_bp: it.confidence_bp,
+                graph.outgoing(at).iter().filter(kept).map(move |it| {
+                    let edge = UnitEdge {
+                        source: graph.node(at).id(),
+                        target: graph.node(it.other()).id(),
+                        kind: it.kind(),
+                        provenance: it.provenance(),
+                        confidence_bp: it.confidence_bp,
+                    };
+                    (package, edge)
                 })
             })
         });
-        let came = drift.came.iter().filter(|it| !left.contains(it.0)).flat_map(|it| &it.1.runs);
-        let came = came.filter(|it| changed.contains(&*it.0));
-        let came = came.flat_map(|(package, edges)| edges.iter().map(|it| (&**package, it)));
-        let joined = self.joined.iter().flat_map(UnitRows::leaves);
+        let came = drift.came.iter().filter(|it| !left.contains(it.0)).map(|it| it.1);
+        let came = came.flat_map(UnitRows::edges).filter(|it| changed.contains(it.0));
+        let joined = self.joined.iter().flat_map(UnitRows::edges);
+        let edges: Vec<(&str, UnitEdge)> = of_images.chain(came).chain(joined).collect();
+        let ids = identity::edge_ids(edges.iter().map(|(_, it)| (it.source, it.target, it.kind)));
+        let leaves = edges.iter().zip(ids).map(|((package, edge), id)| EdgeLeaf {
+            package,
+            kind: edge.kind,
+            id,
+            provenance: edge.provenance,
+            confidence_bp: edge.confidence_bp,
+        });
         let before = Roots { root: base.snapshot.root, packages: store.package_roots(&base.snapshot)? };
-        Ok(before.patched(&changed, of_images.chain(came.chain(joined).map(leaf))))
+        Ok(before.patched(&changed, leaves))
     }
 
     /// The counts of the new snapshot: those of the base, less what left, and what joined.
