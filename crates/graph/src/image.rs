@@ -160,7 +160,9 @@ impl Graph {
         self.header.n_edges as usize
     }
 
-    pub(crate) fn n_repeated(&self) -> u64 {
+    /// Node versions that are left out, because another file states their symbol too. Where there are some, nothing can be
+    /// patched.
+    pub fn n_repeated(&self) -> u64 {
         self.header.n_repeated
     }
 

@@ -13,7 +13,7 @@ use knowing_store::{
 use rayon::prelude::*;
 
 use crate::delta::{edge_input, node_input};
-use crate::pipeline::{Files, Origin};
+use crate::pipeline::{Files, Origin, ReadFile};
 use crate::scan::{Scanned, Skipped, Source};
 use crate::search::TERMS_RULESET;
 use crate::{FileChanges, Report, Request, Result};
@@ -135,7 +135,7 @@ pub(crate) fn commit_of(request: &Request<'_>, scanned: &Scanned) -> Vec<u8> {
     match &request.source {
         Source::Commit { commit, .. } | Source::WorkTree { commit, .. } => commit.as_bytes().to_owned(),
         Source::Directory(_) => {
-            digest(scanned.files.iter().map(|it| (it.path.as_str(), it.blob.as_bytes()))).0.to_vec()
+            digest(scanned.files.iter().map(|it| (&*it.path, it.blob.as_bytes()))).0.to_vec()
         }
     }
 }
@@ -149,7 +149,8 @@ fn digest<'a>(files: impl Iterator<Item = (&'a str, &'a [u8])>) -> Hash {
 fn file_rows(files: &Files) -> Vec<NewFile<'_>> {
     let read = files.read.iter().map(|it| {
         let (state, terms, bytes) = match &it.origin {
-            Origin::Stored(row) => (FileState::Stored(*row), None, 0),
+            // Nothing else is looked at, and to look at the facts of thousands of files takes a while.
+            Origin::Stored(row) => return stored(it, *row),
             Origin::Read { encoded, terms, bytes } => {
                 (FileState::Encoded(encoded), Some((TERMS_RULESET, terms.as_slice())), *bytes)
             }
@@ -180,6 +181,21 @@ fn file_rows(files: &Files) -> Vec<NewFile<'_>> {
         terms: None,
     });
     read.chain(skipped).collect()
+}
+
+fn stored(file: &ReadFile, row: i64) -> NewFile<'_> {
+    NewFile {
+        id: file.id,
+        path: &file.path,
+        blob: file.blob.as_bytes(),
+        package: "",
+        language: file.language,
+        flags: knowing_model::NodeFlags::default(),
+        bytes: 0,
+        lines: 0,
+        state: FileState::Stored(row),
+        terms: None,
+    }
 }
 
 /// Of nodes, edges and unresolved sites, over all units.

@@ -5,11 +5,13 @@
 //! told follows from its commit's ancestry alone, however the database came about.
 
 use knowing_extract::Outline;
-use knowing_store::{HistoryRow, MinedCommit, NewHistory, SnapshotRow, Store, Touch};
+use knowing_model::SnapshotId;
+use knowing_store::{FoundCommit, HistoryRow, MinedCommit, NewHistory, SnapshotRow, Store, Touch, Walked};
 use knowing_vcs::{
     Ancestry, Changes, Checkout, CommitId, Differ, FileChange, History, Moved, PastCommit, Wanted,
 };
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
 use crate::touched;
 use crate::{Check, Result};
@@ -28,6 +30,15 @@ const MAX_MESSAGE: usize = 2_000;
 /// Commits that a run may build on another's history for.
 const MAX_LINE: usize = 64;
 
+/// What the last run of this process read of history.
+#[derive(Default)]
+pub(crate) struct Past {
+    /// Of the last one that had to walk through merges.
+    ancestry: Ancestry,
+    /// A snapshot, and all commits of its walk, in its order.
+    found: Option<(SnapshotId, Vec<FoundCommit>)>,
+}
+
 /// Mines what is new of a snapshot's history and stores it. `base` is a snapshot whose history may be the rest of this
 /// one's. Runs on the current rayon pool.
 pub(crate) fn mine(
@@ -36,7 +47,7 @@ pub(crate) fn mine(
     commit: CommitId,
     snapshot: &SnapshotRow,
     base: Option<&SnapshotRow>,
-    ancestry: &mut Ancestry,
+    past: &mut Past,
     check: Check<'_>,
 ) -> Result<HistoryRow> {
     if let Some(known) = store.history(snapshot, RULES)?
@@ -44,15 +55,47 @@ pub(crate) fn mine(
     {
         return Ok(known);
     }
-    let (history, older) = match base.map(|it| line_from(store, checkout, commit, it)).transpose()?.flatten()
-    {
-        Some((commits, older)) => (History { commits, is_cut: false }, older),
-        None => (checkout.next_history(commit, N_COMMITS, ancestry)?, Vec::new()),
+    let before = base.map(|it| store.walked(it, RULES)).transpose()?.flatten();
+    let mut older = before.as_deref().unwrap_or_default();
+    // What the last run found of the same commits does not have to be looked up again.
+    let found = past.found.take().filter(|it| base.is_some_and(|base| base.id == it.0));
+    let found = found.map(|it| it.1).filter(|it| it.iter().map(|it| it.row).eq(older.iter().copied()));
+    let found = found.unwrap_or_default();
+    let line = match base.filter(|_| before.is_some()) {
+        Some(base) => line_from(checkout, commit, base)?,
+        None => None,
     };
-    let walked: Vec<&[u8]> = history.commits.iter().map(|it| it.id.as_bytes()).collect();
-    let are_mined = store.are_mined(RULES, &walked)?;
-    let unknown: Vec<&PastCommit> =
-        history.commits.iter().zip(are_mined).filter(|(_, is_mined)| !is_mined).map(|(it, _)| it).collect();
+    let history = match line {
+        Some(commits) => {
+            older = &older[..older.len().min(N_COMMITS - commits.len())];
+            History { commits, is_cut: false }
+        }
+        None => {
+            older = &[];
+            checkout.next_history(commit, N_COMMITS, &mut past.ancestry)?
+        }
+    };
+    let by_id: FxHashMap<&[u8], &FoundCommit> = match older {
+        [] => found.iter().map(|it| (&*it.id, it)).collect(),
+        // A line has none of them.
+        _ => FxHashMap::default(),
+    };
+    let commits = history.commits.iter().map(|it| it.id.as_bytes());
+    let mut walked: Vec<Walked<'_>> =
+        commits.map(|it| by_id.get(it).map_or(Walked::Id(it), |it| Walked::Found(it))).collect();
+    let (mut unknown, mut ids) = (Vec::new(), Vec::new());
+    for (commit, walked) in history.commits.iter().zip(&walked) {
+        if let Walked::Id(id) = walked {
+            unknown.push(commit);
+            ids.push(*id);
+        }
+    }
+    let mut are_mined = store.are_mined(RULES, &ids)?.into_iter();
+    unknown.retain(|_| are_mined.next() == Some(false));
+    match found.is_empty() {
+        true => walked.extend(older.iter().map(|it| Walked::Row(*it))),
+        false => walked.extend(found[..older.len()].iter().map(Walked::Found)),
+    }
     let mined: Vec<Option<MinedCommit>> = unknown
         .into_par_iter()
         // Neighbours have most of their trees in common, and a differ keeps them.
@@ -63,22 +106,16 @@ pub(crate) fn mine(
     let is_cut = history.is_cut || mined.iter().any(Option::is_none);
     let mined: Vec<MinedCommit> = mined.into_iter().flatten().collect();
     let commit_time = checkout.commit_time(commit)?;
-    let new = NewHistory { rules: RULES, commit_time, is_cut, walked: &walked, older: &older, mined: &mined };
-    Ok(store.write_history(snapshot, &new)?)
+    let new = NewHistory { rules: RULES, commit_time, is_cut, walked: &walked, mined: &mined };
+    let (row, found) = store.write_history(snapshot, &new)?;
+    past.found = Some((snapshot.id, found));
+    Ok(row)
 }
 
-/// The commits since a snapshot, where they are a line, and what its own history was made of.
-fn line_from(
-    store: &Store,
-    checkout: &Checkout,
-    commit: CommitId,
-    base: &SnapshotRow,
-) -> Result<Option<(Vec<PastCommit>, Vec<u32>)>> {
+/// The commits since a snapshot, where they are a line.
+fn line_from(checkout: &Checkout, commit: CommitId, base: &SnapshotRow) -> Result<Option<Vec<PastCommit>>> {
     let Some(earlier) = CommitId::from_bytes(&base.commit) else { return Ok(None) };
-    let Some(mut older) = store.walked(base, RULES)? else { return Ok(None) };
-    let Some(line) = checkout.line_from(earlier, commit, MAX_LINE)? else { return Ok(None) };
-    older.truncate(N_COMMITS - line.len());
-    Ok(Some((line, older)))
+    Ok(checkout.line_from(earlier, commit, MAX_LINE)?)
 }
 
 /// None when it cannot be told here what the commit did.

@@ -7,7 +7,9 @@
 //! base      the snapshot before, and what was kept for this run: what it says of unchanged files is not made again
 //! pipeline  the facts of every file, on all cores; known versions come from the store
 //! resolve   (another crate) facts of all files to nodes, edges and unresolved sites; those that a change concerns
-//! delta     what differs from the snapshot before: roots, counts and images follow from that
+//! imaged    the snapshot whose images are in memory: the one before, or in a replay one before that
+//! drift     what differs from it, unit by unit: roots and counts follow from that
+//! delta     the images follow from that, too
 //! commit    root hash, one transaction, then the graph image
 //! writing   what is written beside the database
 //! work      how the files on disk differ from a commit or a snapshot
@@ -23,8 +25,10 @@ mod base;
 mod carried;
 mod commit;
 mod delta;
+mod drift;
 mod history;
 mod history_text;
+mod imaged;
 mod images;
 mod memory;
 mod names;
@@ -47,8 +51,9 @@ use std::time::Instant;
 use knowing_extract::Rules;
 use knowing_model::{Hash, RULESET, SnapshotId, UnitLayer};
 use knowing_resolve::{Input, InputFile, Previous, Resolution, Tables};
+use knowing_search::FileInput;
 use knowing_store::{Counts, SnapshotRow, Store, Written, step};
-use knowing_vcs::{Ancestry, ObjectFormat};
+use knowing_vcs::ObjectFormat;
 use rayon::ThreadPool;
 
 pub use anchors::{Anchored, Anchors};
@@ -61,10 +66,13 @@ pub use scan::{Skipped, Source};
 pub use search::{find_search, open_search, search_base};
 pub use work::{WorkChange, WorkChanges, WorkFiles};
 
-use crate::base::{Base, GoneFile};
+use crate::base::{Base, GoneFile, Listed};
 use crate::carried::{Last, Left};
 use crate::commit::{FileList, Found};
-use crate::delta::{Gone, Images};
+use crate::delta::Images;
+use crate::drift::{Drift, Step};
+use crate::history::Past;
+use crate::imaged::{Imaged, NewFiles};
 use crate::pipeline::Files;
 use crate::progress::Phases;
 use crate::results::{FileUnits, Results};
@@ -245,6 +253,7 @@ pub fn index_next(
 
     phases.begin(Phase::Extract, Some(scanned.files.len() as u64));
     let progress = phases.progress();
+    let ignore = scanned.ignore.take();
     let plan = pipeline::plan(store, request, base.as_ref(), std::mem::take(&mut scanned.files))?;
     let files = pool.install(|| pipeline::read_all(plan, request, progress))?;
     phases.done_for(Phase::Search, files.terms_time);
@@ -272,10 +281,13 @@ pub fn index_next(
 
     phases.begin(Phase::Hash, None);
     let kept_units = kept_units(base.as_ref(), &same, &resolution);
+    let mut differs = None;
     let (roots, mut counts) = match &base {
         Some(base) => {
-            let gone = Gone::new(store, base, &kept_units)?;
-            (delta::roots(store, base, &gone, &resolution)?, delta::counts(store, base, &gone, &resolution)?)
+            let made = Step::new(store, base, &kept_units, &resolution)?;
+            let (roots, counts) = (made.roots(store, base)?, made.counts(store, base, &resolution)?);
+            differs = Some(made);
+            (roots, counts)
         }
         None => {
             let roots = pool.install(|| commit::roots_of(&resolution, &is_wanted)).ok_or(Error::Stopped)?;
@@ -305,7 +317,8 @@ pub fn index_next(
     let changes = match (&base, &before) {
         (Some(base), Some(before)) if base.snapshot.id == before.id => base.changes(&files.read),
         _ => {
-            let after = files.read.iter().map(|it| (it.path.clone(), it.blob.as_bytes().to_vec())).collect();
+            let after =
+                files.read.iter().map(|it| (it.path.to_string(), it.blob.as_bytes().to_vec())).collect();
             commit::changes(&files_of_optional(store, before.as_ref())?, &after)
         }
     };
@@ -316,54 +329,60 @@ pub fn index_next(
     if files.is_none() && is_much {
         memory::give_back();
     }
-    let images = make_images(store, base.as_ref().zip(files.as_ref()), &kept_units, &written)?;
+    let built_on = base.as_ref().map(|it| it.snapshot.clone());
+    let next = match (base, files.as_ref(), results.as_ref(), differs) {
+        (Some(base), Some(files), Some(results), Some(step)) => {
+            next_images(store, carried, (base, step), (files, results), &written)?
+        }
+        _ => None,
+    };
+    if next.is_none() {
+        match &written.rows {
+            Some(rows) => commit::build_graph(store, &written.snapshot, rows)?,
+            None => open_graph(store, &written.snapshot)?,
+        };
+    }
     check_wanted(progress)?;
     let snapshot = written.snapshot.clone();
+    let rows = files.as_ref().zip(written.files.as_ref());
+    let listed = rows.map(|(files, rows)| Arc::new(Listed::of(files, rows)));
     // Rows of all nodes and edges among them: a tenth of the peak where search is made.
     drop(written);
     if files.is_none() && is_much {
         memory::give_back();
     }
 
-    let since = base.as_ref().zip(images.as_ref()).zip(files.as_ref()).map(|((base, images), files)| Since {
-        base,
-        files,
-        graph: &images.graph,
-        names: &images.names,
-        recalled: &images.recalled,
-    });
-    let writing = Writing::new(store, snapshot.id, images.as_ref(), results.as_ref());
-    // What nobody asks for before the next run does not have to be written, and search does not have to be made.
-    let is_later = images.is_some() && carried.writes_later();
+    let told = match &next {
+        Some(Next { told: Told::Now(debt), imaged, .. }) => Some((&**imaged, debt)),
+        _ => None,
+    };
+    let is_later = matches!(&next, Some(Next { told: Told::Later(_), .. }));
     if is_later {
         memory::keep_large_blocks();
     }
-    let touched = std::thread::scope(|scope| {
+    let writing = Writing::new(store, snapshot.id, next.as_ref().map(|it| &it.imaged), results.as_ref());
+    std::thread::scope(|scope| {
         // What search needs is in memory, so that this can be written meanwhile.
         if !is_later {
             scope.spawn(|| writing.run());
         }
         pool.install(|| {
-            make_search(
-                store,
-                request,
-                &snapshot,
-                (since.as_ref(), is_later),
-                &mut carried.ancestry,
-                &mut phases,
-            )
+            let past = &mut carried.past;
+            make_history(store, request, &snapshot, built_on.as_ref(), past, &mut phases)?;
+            if is_later { Ok(()) } else { make_search(store, request, &snapshot, told, &mut phases) }
         })
     })?;
-    let left = base
-        .as_ref()
-        .zip(touched)
-        .map(|(base, touched)| Left::new(writing, carried.take_debt(base.snapshot.id), base, touched));
     let facts = files.map(|it| it.read.into_iter().map(|it| it.facts).collect());
     let lists_commit = matches!(request.source, Source::Commit { .. }) && request.options.cover_all();
-    let last = images.zip(results).zip(facts).map(|((images, results), facts)| {
-        let Images { graph, names, .. } = images;
-        Last { results, graph, names, facts, lists_commit }
-    });
+    let (mut last, mut left) = (None, None);
+    if let (Some(next), Some(results), Some(facts)) = (next, results, facts) {
+        let Next { imaged, drift, told } = next;
+        let drift = drift.into();
+        last = Some(Last { results, imaged, drift, files: listed, facts, lists_commit, ignore });
+        if let Told::Later(it) = told {
+            left = Some(it);
+        }
+    }
     carried.keep(store, snapshot.clone(), last, tables, left);
     images::sweep(store, images::MAX_BYTES)?;
     step();
@@ -389,7 +408,8 @@ fn settled(
     carried.finish(store)?;
     commit::point_at(store, request, snapshot)?;
     open_graph(store, snapshot)?;
-    make_search(store, request, snapshot, (None, false), &mut carried.ancestry, &mut phases)?;
+    make_history(store, request, snapshot, None, &mut carried.past, &mut phases)?;
+    make_search(store, request, snapshot, None, &mut phases)?;
     let mut report = commit::report_of(snapshot);
     if before.is_none_or(|it| it.id != snapshot.id) {
         let files = commit::files_of(store, snapshot)?;
@@ -448,25 +468,60 @@ fn kept_units(base: Option<&Base>, same: &[Option<u32>], resolution: &Resolution
     kept
 }
 
-/// Graph and names of the new snapshot: patched, or none when they are built from all rows.
-fn make_images(
+/// Images in memory, from which the next run goes on.
+struct Next {
+    imaged: Arc<Imaged>,
+    drift: Drift,
+    told: Told,
+}
+
+/// What the search image is to be told: now, or in the end of a replay.
+enum Told {
+    Now(Debt),
+    Later(Left),
+}
+
+/// The images of the new snapshot, of those of the one before, or in a replay what they are made of some time. None when they
+/// have to be built from all rows.
+fn next_images(
     store: &Store,
-    base: Option<(&Base, &Files)>,
-    kept_units: &[u32],
+    carried: &mut Carried,
+    (base, step): (Base, Step),
+    (files, results): (&Files, &Results),
     written: &Written,
-) -> Result<Option<Images>> {
-    let snapshot = &written.snapshot;
-    if let (Some((base, files)), Some(units), Some(file_rows)) = (base, &written.units, &written.files) {
-        let units: Vec<u32> = units.iter().chain(kept_units).copied().collect();
-        if let Some(images) = delta::images(store, base, snapshot, &units, files, file_rows)? {
-            return Ok(Some(images));
-        }
+) -> Result<Option<Next>> {
+    let (Some(units), Some(file_rows)) = (&written.units, &written.files) else { return Ok(None) };
+    let (snapshot, is_replay) = (&written.snapshot, carried.is_replay());
+    let mut left = carried.take_left(base.snapshot.id);
+    if base.imaged.graph.n_repeated() > 0 || step.repeats(&base) {
+        return Ok(None);
     }
-    match &written.rows {
-        Some(rows) => commit::build_graph(store, snapshot, rows)?,
-        None => open_graph(store, snapshot)?,
-    };
-    Ok(None)
+    let Base { imaged: before, drift, .. } = base;
+    let mut drift = Arc::unwrap_or_clone(drift);
+    drift.add(step, units);
+    if !is_replay {
+        let inputs =
+            files.read.iter().zip(file_rows).map(|(it, row)| {
+                (FileInput { id: it.id, path: &it.path, language: &it.facts.language }, *row)
+            });
+        let files = NewFiles::new(&before, inputs);
+        let Some(images) = delta::images(store, (&before, &drift), snapshot, &files)? else {
+            return Ok(None);
+        };
+        let touched = Touched::of(&Since { before: &before, files: &files, images: &images });
+        let Images { graph, names, .. } = images;
+        let imaged = Imaged::new(snapshot.clone(), results, graph, names).into();
+        let told = Told::Now(Debt::new(&before, touched));
+        return Ok(Some(Next { imaged, drift: Drift::default(), told }));
+    }
+    if !carried.is_far(&before, &drift) {
+        return Ok(Some(Next { imaged: before, drift, told: Told::Later(left) }));
+    }
+    let images = carried::images_after(store, (&before, &drift), snapshot, results)?;
+    Ok(images.map(|(imaged, touched)| {
+        left.add(&before, touched);
+        Next { imaged: imaged.into(), drift: Drift::default(), told: Told::Later(left) }
+    }))
 }
 
 /// What the next run needs; none when the snapshot was there already.
@@ -514,44 +569,47 @@ fn already_there(
     })
 }
 
-/// What search reads: the history of the snapshot (a place without git has none), then the images. Where those are made
-/// later, what they are to be told is given.
+/// The history of the snapshot, which search reads; a place without git has none.
+fn make_history(
+    store: &mut Store,
+    request: &Request<'_>,
+    snapshot: &SnapshotRow,
+    built_on: Option<&SnapshotRow>,
+    past: &mut Past,
+    phases: &mut Phases<'_>,
+) -> Result<()> {
+    phases.begin(Phase::History, None);
+    if let Source::Commit { checkout, commit } | Source::WorkTree { checkout, commit } = request.source {
+        let check = || check_wanted(phases.progress());
+        history::mine(store, checkout, commit, snapshot, built_on, past, &check)?;
+    }
+    Ok(())
+}
+
+/// The search image, and the names where they are not in memory.
 fn make_search(
     store: &mut Store,
     request: &Request<'_>,
     snapshot: &SnapshotRow,
-    (since, is_later): (Option<&Since<'_>>, bool),
-    ancestry: &mut Ancestry,
+    told: Option<(&Imaged, &Debt)>,
     phases: &mut Phases<'_>,
-) -> Result<Option<Touched>> {
-    phases.begin(Phase::History, None);
-    if let Source::Commit { checkout, commit } | Source::WorkTree { checkout, commit } = request.source {
-        let check = || check_wanted(phases.progress());
-        let base = since.map(|it| &it.base.snapshot);
-        history::mine(store, checkout, commit, snapshot, base, ancestry, &check)?;
-    }
+) -> Result<()> {
     phases.begin(Phase::Search, None);
-    let touched = since.map(Touched::of);
-    if is_later {
-        return Ok(touched);
-    }
-    if since.is_none() {
+    if told.is_none() {
         open_names(store, snapshot)?;
     }
     step();
     let check = || check_wanted(phases.progress());
     check()?;
-    let is_made = match since.zip(touched) {
-        Some((Since { base, graph, names, .. }, touched)) => {
-            search::make_since(store, (snapshot, graph, names), &Debt::new(base, touched))?
-        }
+    let is_made = match told {
+        Some((imaged, debt)) => search::make_since(store, (snapshot, &imaged.graph, &imaged.names), debt)?,
         None => false,
     };
     if !is_made {
         search::make(store, snapshot, request.source, &check)?;
     }
     step();
-    Ok(None)
+    Ok(())
 }
 
 fn pool(n_workers: usize) -> Result<ThreadPool> {
@@ -570,7 +628,7 @@ fn partial_files(files: &Files) -> Vec<PartialFile> {
         .iter()
         .filter_map(|it| {
             let partial = it.facts.partial.as_ref()?;
-            Some(PartialFile { path: it.path.clone(), reason: partial.reason.name(), line: partial.line })
+            Some(PartialFile { path: it.path.to_string(), reason: partial.reason.name(), line: partial.line })
         })
         .collect()
 }

@@ -33,7 +33,7 @@ pub(crate) fn find(
     let rows = store.reader(&snapshot)?.files()?;
     let stored: BTreeMap<&str, &[u8]> =
         rows.iter().map(|it| (it.path.as_str(), it.blob.as_slice())).collect();
-    let listed = scanned.files.iter().map(|it| (it.path.as_str(), it.blob.as_bytes()));
+    let listed = scanned.files.iter().map(|it| (&*it.path, it.blob.as_bytes()));
     if stored.len() != scanned.files.len() || !listed.eq(stored) {
         return Ok(None);
     }

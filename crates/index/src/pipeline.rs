@@ -21,8 +21,9 @@ use crate::{Request, Result};
 /// A file with facts.
 pub(crate) struct ReadFile {
     pub(crate) id: FileId,
-    pub(crate) path: String,
+    pub(crate) path: Arc<str>,
     pub(crate) blob: BlobId,
+    pub(crate) language: &'static str,
     /// The same in all runs of a process that carry it on.
     pub(crate) facts: Arc<FileFacts>,
     pub(crate) origin: Origin,
@@ -40,7 +41,7 @@ pub(crate) enum Origin {
 /// A file that was opened and is not for us.
 pub(crate) struct SkippedFile {
     pub(crate) id: FileId,
-    pub(crate) path: String,
+    pub(crate) path: Arc<str>,
     pub(crate) blob: BlobId,
     pub(crate) language: &'static str,
     pub(crate) reason: String,
@@ -58,11 +59,14 @@ pub(crate) struct Files {
 }
 
 /// Runs on the current rayon pool; the result is in the order of the plan whatever its size.
-pub(crate) fn read_all(plan: Vec<Planned>, request: &Request<'_>, progress: &dyn Progress) -> Result<Files> {
+pub(crate) fn read_all(plan: Plan, request: &Request<'_>, progress: &dyn Progress) -> Result<Files> {
     let rules = request.options.rules();
     let workers: Vec<Mutex<Option<Worker<'_>>>> =
         (0..rayon::current_num_threads()).map(|_| Mutex::default()).collect();
-    let outcomes: Vec<Result<Outcome>> = plan
+    let Plan { ready, open } = plan;
+    ready.iter().for_each(|_| progress.advance(1));
+    let (places, open): (Vec<usize>, Vec<Planned>) = open.into_iter().unzip();
+    let outcomes: Vec<Result<Outcome>> = open
         .into_par_iter()
         // A reader keeps bases of deltas; neighbours in the tree share them.
         .with_min_len(16)
@@ -78,12 +82,18 @@ pub(crate) fn read_all(plan: Vec<Planned>, request: &Request<'_>, progress: &dyn
         })
         .collect();
     let mut files = Files::default();
-    for outcome in outcomes {
+    let n_ready = ready.len();
+    let mut ready = ready.into_iter();
+    files.read.reserve(n_ready + outcomes.len());
+    for (place, outcome) in places.into_iter().zip(outcomes) {
+        let n_before = place - (n_ready - ready.len());
+        files.read.extend(ready.by_ref().take(n_before));
         match outcome? {
             Outcome::Read(file) => files.read.push(*file),
             Outcome::Skipped(file) => files.skipped.push(file),
         }
     }
+    files.read.extend(ready);
     let workers = workers.into_iter().filter_map(|it| it.into_inner().ok().flatten());
     files.terms_time = workers.map(|it| it.terms_time).sum();
     Ok(files)
@@ -114,6 +124,15 @@ impl<'a> Worker<'a> {
     }
 }
 
+/// What is to be done for each file, by path.
+#[derive(Default)]
+pub(crate) struct Plan {
+    /// Files that the run before had in its hands.
+    ready: Vec<ReadFile>,
+    /// The others, each behind so many of those.
+    open: Vec<(usize, Planned)>,
+}
+
 /// A file and what the store has of it.
 pub(crate) struct Planned {
     id: FileId,
@@ -125,8 +144,6 @@ pub(crate) struct Planned {
 enum Known {
     No,
     Facts(i64, EncodedFacts),
-    /// The run before had them in its hands.
-    Carried(i64, Arc<FileFacts>),
     Skipped(i64, String),
 }
 
@@ -141,20 +158,34 @@ pub(crate) fn plan(
     request: &Request<'_>,
     base: Option<&Base>,
     candidates: Vec<Candidate>,
-) -> Result<Vec<Planned>> {
+) -> Result<Plan> {
     let repo = if request.options.force { None } else { store.repo(request.url)? };
     // One transaction for all: to begin one takes longer than to read the facts of a file.
     let _reader = base.map(|it| store.reader(&it.snapshot)).transpose()?;
-    let mut planned = Vec::with_capacity(candidates.len());
+    let mut plan = Plan::default();
+    plan.ready.reserve(base.map_or(0, |it| it.facts.len()));
     for candidate in candidates {
-        if let Some((same, file)) = base.and_then(|it| it.file(&candidate.path))
-            && file.blob == candidate.blob.as_bytes()
-        {
-            let known = match base.and_then(|it| it.facts.get(same as usize)) {
-                Some(facts) => Known::Carried(file.row, facts.clone()),
-                None => Known::Facts(file.row, store.encoded_facts(file.row)?),
-            };
-            planned.push(Planned { id: file.id, candidate, known, same: Some(same) });
+        let version = |base: &'_ Base| match candidate.same {
+            Some(same) => Some(same),
+            None => {
+                let (same, file) = base.file(&candidate.path)?;
+                (file.blob == candidate.blob).then_some(same)
+            }
+        };
+        if let Some((base, same)) = base.and_then(|it| Some((it, version(it)?))) {
+            let file = &base.files.read[same as usize];
+            let (id, facts, same) = (file.id, base.facts.get(same as usize), Some(same));
+            match facts.cloned() {
+                Some(facts) => {
+                    let Candidate { path, blob, language, .. } = candidate;
+                    let origin = Origin::Stored(file.row);
+                    plan.ready.push(ReadFile { id, path, blob, language, facts, origin, same });
+                }
+                None => {
+                    let known = Known::Facts(file.row, store.encoded_facts(file.row)?);
+                    plan.open.push((plan.ready.len(), Planned { id, candidate, known, same }));
+                }
+            }
             continue;
         }
         let id = identity::file_id(request.url, &candidate.path, candidate.blob.as_bytes());
@@ -168,9 +199,9 @@ pub(crate) fn plan(
             Some((row, Some(reason))) if depends_on_content(&reason) => Known::Skipped(row, reason),
             _ => Known::No,
         };
-        planned.push(Planned { id, candidate, known, same: None });
+        plan.open.push((plan.ready.len(), Planned { id, candidate, known, same: None }));
     }
-    Ok(planned)
+    Ok(plan)
 }
 
 fn depends_on_content(reason: &str) -> bool {
@@ -180,20 +211,19 @@ fn depends_on_content(reason: &str) -> bool {
 fn settle(worker: &mut Worker<'_>, planned: Planned, rules: &Rules) -> Result<Outcome> {
     let Planned { id, candidate, known, same } = planned;
     let skip = |candidate: Candidate, reason: &str, row| {
-        let Candidate { path, blob, language } = candidate;
+        let Candidate { path, blob, language, .. } = candidate;
         Ok(Outcome::Skipped(SkippedFile { id, path, blob, language, reason: reason.to_owned(), row }))
     };
     let stored = match known {
         Known::Skipped(row, reason) => return skip(candidate, &reason, Some(row)),
-        Known::Carried(row, facts) => Some((row, facts)),
         // Damaged facts do not matter while the source is there.
         Known::Facts(row, encoded) => encoded.decode().map(|it| (row, Arc::new(it))),
         Known::No => None,
     };
     if let Some((row, facts)) = stored {
-        let Candidate { path, blob, .. } = candidate;
+        let Candidate { path, blob, language, .. } = candidate;
         let origin = Origin::Stored(row);
-        return Ok(Outcome::Read(Box::new(ReadFile { id, path, blob, facts, origin, same })));
+        return Ok(Outcome::Read(Box::new(ReadFile { id, path, blob, language, facts, origin, same })));
     }
     let bytes = match worker.content.read(&candidate, rules)? {
         Ok(bytes) => bytes,
@@ -205,10 +235,10 @@ fn settle(worker: &mut Worker<'_>, planned: Planned, rules: &Rules) -> Result<Ou
     let mut facts = knowing_extract::extract(&candidate.path, &bytes);
     let terms = worker.terms(&facts, &bytes);
     let origin = Origin::Read { encoded: EncodedFacts::new(&mut facts), terms, bytes: bytes.len() as u64 };
-    let Candidate { path, blob, .. } = candidate;
+    let Candidate { path, blob, language, .. } = candidate;
     let facts = Arc::new(facts);
     // The facts of a version are what they were, also where they had to be made again.
-    Ok(Outcome::Read(Box::new(ReadFile { id, path, blob, facts, origin, same })))
+    Ok(Outcome::Read(Box::new(ReadFile { id, path, blob, language, facts, origin, same })))
 }
 
 /// Where one thread reads from.
@@ -263,7 +293,7 @@ impl<'a> Content<'a> {
     /// The bytes of a version that was read before; none when they are not here any more.
     pub(crate) fn read_stored(&self, path: &str, blob: &[u8]) -> Result<Option<Vec<u8>>> {
         let Some(blob) = BlobId::from_bytes(blob) else { return Ok(None) };
-        let candidate = Candidate { path: path.to_owned(), blob, language: "" };
+        let candidate = Candidate { path: path.into(), blob, language: "", same: None };
         let rules = Rules { max_file_bytes: usize::MAX, ..Rules::default() };
         Ok(self.read(&candidate, &rules)?.ok())
     }

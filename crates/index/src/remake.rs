@@ -5,7 +5,7 @@ use std::fs;
 use knowing_model::RULESET;
 use knowing_search::{FileTerms, Tokenizer};
 use knowing_store::{EncodedFacts, FileRow, Remakable, SnapshotRow, Store, TermsKey};
-use knowing_vcs::{Ancestry, Checkout, CommitId};
+use knowing_vcs::{Checkout, CommitId};
 
 use crate::pipeline::Content;
 use crate::scan::Source;
@@ -64,7 +64,7 @@ fn remake_history(store: &mut Store, checkout: &Checkout, snapshot_row: i64) -> 
     if checkout.commit_time(commit).is_err() {
         return Ok(false);
     }
-    history::mine(store, checkout, commit, &snapshot, None, &mut Ancestry::default(), &|| Ok(()))?;
+    history::mine(store, checkout, commit, &snapshot, None, &mut history::Past::default(), &|| Ok(()))?;
     Ok(true)
 }
 

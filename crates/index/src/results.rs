@@ -59,7 +59,11 @@ pub(crate) fn write(path: &Path, snapshot: SnapshotId, results: &Results) -> io:
 }
 
 pub(crate) fn path_of(store: &Store, snapshot: SnapshotId) -> PathBuf {
-    store.images_dir().join(format!("{snapshot}.keys"))
+    path_in(&store.images_dir(), snapshot)
+}
+
+pub(crate) fn path_in(images: &Path, snapshot: SnapshotId) -> PathBuf {
+    images.join(format!("{snapshot}.keys"))
 }
 
 fn encode(snapshot: SnapshotId, results: &Results) -> Vec<u8> {

@@ -1,14 +1,16 @@
 //! What to read: a commit's tree or a directory, less what is skipped and why.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use knowing_extract::{Rules, Screen, SkipReason};
 use knowing_vcs::{
-    BlobId, Checkout, CommitId, Content, Directory, EntryKind, IGNORE_FILE, Ignore, ObjectFormat,
+    BlobId, ChangedEntry, Checkout, CommitId, Content, Directory, EntryKind, IGNORE_FILE, Ignore,
+    ObjectFormat,
 };
 
-use crate::base::Base;
+use crate::base::{Base, Version};
 use crate::{Error, Options, Result};
 
 /// Where files come from.
@@ -38,12 +40,22 @@ pub type Skipped = BTreeMap<String, u64>;
 pub(crate) struct Scanned {
     pub(crate) files: Vec<Candidate>,
     pub(crate) skipped: Skipped,
+    /// What the commit ignores, where it was looked for.
+    pub(crate) ignore: Option<Arc<Ignore>>,
 }
 
 pub(crate) struct Candidate {
-    pub(crate) path: String,
+    pub(crate) path: Arc<str>,
     pub(crate) blob: BlobId,
     pub(crate) language: &'static str,
+    /// Its place among the files that the snapshot before has read, where it is known to be the same version.
+    pub(crate) same: Option<u32>,
+}
+
+impl Candidate {
+    fn new(path: String, blob: BlobId, language: &'static str) -> Candidate {
+        Candidate { path: path.into(), blob, language, same: None }
+    }
 }
 
 impl Scanned {
@@ -54,6 +66,16 @@ impl Scanned {
     fn skip_many(&mut self, reason: &str, n_files: usize) {
         if n_files > 0 {
             *self.skipped.entry(reason.to_owned()).or_default() += n_files as u64;
+        }
+    }
+
+    /// Takes back that a file was left out.
+    fn unskip(&mut self, reason: &str) {
+        if let Some(count) = self.skipped.get_mut(reason) {
+            *count -= 1;
+            if *count == 0 {
+                self.skipped.remove(reason);
+            }
         }
     }
 
@@ -84,14 +106,15 @@ fn scan_commit(checkout: &Checkout, commit: CommitId, filter: &Filter) -> Result
             continue;
         }
         if let Some(language) = scanned.language(filter, &entry.path, entry.kind) {
-            scanned.files.push(Candidate { path: entry.path, blob: entry.blob, language });
+            scanned.files.push(Candidate::new(entry.path, entry.blob, language));
         }
     }
+    scanned.ignore = Some(ignore.into());
     Ok(scanned)
 }
 
-/// What `scan` finds in a commit, from what it found in that of `base`. None where more than contents of files differs:
-/// whether a file is read hangs on its path, on its kind and on the ignore files.
+/// What `scan` finds in a commit, from what it found in that of `base`. None where the tree has to be listed: when an ignore
+/// file is another one, and when files came or went and it is not known yet what is ignored.
 pub(crate) fn scan_since(
     checkout: &Checkout,
     base: Option<&Base>,
@@ -102,30 +125,83 @@ pub(crate) fn scan_since(
         return Ok(None);
     };
     let Some(before) = CommitId::from_bytes(&base.snapshot.commit) else { return Ok(None) };
-    let Some(modified) = checkout.modified_files(before, commit)? else { return Ok(None) };
-    if modified.iter().any(|it| it.path.ends_with(IGNORE_FILE)) {
+    let Some(changed) = checkout.changed_entries(before, commit)? else { return Ok(None) };
+    if changed.iter().any(|it| it.path.ends_with(IGNORE_FILE)) {
         return Ok(None);
     }
-    let mut scanned = Scanned { skipped: base.snapshot.counts.skipped.clone(), ..Scanned::default() };
-    for reason in base.skipped.iter().filter_map(|it| it.skip_reason.as_ref()) {
-        // What was opened will be looked at again.
-        if let Some(count) = scanned.skipped.get_mut(reason) {
-            *count = count.saturating_sub(1);
+    let skipped = base.snapshot.counts.skipped.clone();
+    let mut scanned = Scanned { skipped, ignore: base.ignore.clone(), ..Scanned::default() };
+    // What was opened will be looked at again.
+    base.files.skipped.iter().for_each(|it| scanned.unskip(&it.1));
+    let Some(changed) = changed_files(&mut scanned, changed, &Filter::new(options)?) else { return Ok(None) };
+    let read = (0..).zip(&base.files.read).map(|(at, it)| (it, Some(at)));
+    let left_out = base.files.skipped.iter().map(|it| (&it.0, None));
+    let mut before: Vec<(&Version, Option<u32>)> = read.chain(left_out).collect();
+    if !base.files.skipped.is_empty() {
+        before.sort_by(|one, other| one.0.path.cmp(&other.0.path));
+    }
+    scanned.files.reserve(before.len());
+    let mut changed = changed.into_iter().peekable();
+    for (Version { path, blob, language, .. }, same) in before {
+        while let Some(it) = changed.next_if(|it| *it.path < **path) {
+            scanned.files.extend(it.came());
+        }
+        match (changed.next_if(|it| it.path == *path), language) {
+            (Some(it), _) => scanned.files.extend(it.file),
+            (None, Some(language)) => {
+                scanned.files.push(Candidate { path: path.clone(), blob: *blob, language, same })
+            }
+            (None, None) => return Ok(None),
         }
     }
-    scanned.skipped.retain(|_, count| *count > 0);
-    for file in base.files.iter().chain(&base.skipped) {
-        let blob = match modified.binary_search_by(|it| it.path.as_str().cmp(&file.path)) {
-            Ok(at) => Some(modified[at].blob),
-            Err(_) => BlobId::from_bytes(&file.blob),
-        };
-        let (Some(blob), Some(language)) = (blob, knowing_extract::accepts(&file.path)) else {
-            return Ok(None);
-        };
-        scanned.files.push(Candidate { path: file.path.clone(), blob, language });
-    }
-    scanned.files.sort_unstable_by(|one, other| one.path.cmp(&other.path));
+    scanned.files.extend(changed.filter_map(Changed::came));
     Ok(Some(scanned))
+}
+
+/// A path at which something changed.
+struct Changed {
+    path: Arc<str>,
+    /// What is to be read there now.
+    file: Option<Candidate>,
+    /// A file stood there and does: if it was left out for its path, it is now.
+    is_content: bool,
+}
+
+impl Changed {
+    /// What is to be read where nothing was.
+    fn came(self) -> Option<Candidate> {
+        self.file.filter(|_| !self.is_content)
+    }
+}
+
+/// What changed at each path, and what is to be read there. What is left out, or was, for its path or
+/// its kind is counted. None when it is not known what is ignored, and matters.
+fn changed_files(scanned: &mut Scanned, changed: Vec<ChangedEntry>, filter: &Filter) -> Option<Vec<Changed>> {
+    let mut all = Vec::with_capacity(changed.len());
+    for ChangedEntry { path, before, after } in changed {
+        let is_file = |it: EntryKind| matches!(it, EntryKind::File | EntryKind::Executable);
+        let is_content = before.is_some_and(is_file) && after.is_some_and(|it| is_file(it.0));
+        let is_ignored = match &scanned.ignore {
+            Some(ignore) => ignore.is_ignored(&path),
+            None if is_content => false,
+            None => return None,
+        };
+        let decide = |kind| if is_ignored { Err(IGNORED) } else { filter.decide(&path, kind) };
+        if !is_content {
+            if let Some(Err(reason)) = before.map(decide) {
+                scanned.unskip(reason);
+            }
+            if let Some(Err(reason)) = after.map(|it| decide(it.0)) {
+                scanned.skip(reason);
+            }
+        }
+        let language = after.and_then(|(kind, blob)| Some((blob, decide(kind).ok()?)));
+        let path: Arc<str> = path.into();
+        let file =
+            language.map(|(blob, language)| Candidate { path: path.clone(), blob, language, same: None });
+        all.push(Changed { path, file, is_content });
+    }
+    Some(all)
 }
 
 /// Only files are read that git's index does not know as they are.
@@ -144,7 +220,7 @@ fn scan_work_tree(checkout: &Checkout, filter: &Filter) -> Result<Scanned> {
             (Content::OnDisk { .. }, None) => None,
         };
         match blob {
-            Some(blob) => scanned.files.push(Candidate { path: file.path, blob, language }),
+            Some(blob) => scanned.files.push(Candidate::new(file.path, blob, language)),
             None => scanned.skip(SkipReason::MissingObject.name()),
         }
     }
@@ -161,7 +237,7 @@ fn scan_directory(directory: &Directory, filter: &Filter) -> Result<Scanned> {
         match directory.read(&file.path)? {
             Some(bytes) => {
                 let blob = knowing_vcs::hash_blob(ObjectFormat::Sha1, &bytes)?;
-                scanned.files.push(Candidate { path: file.path, blob, language });
+                scanned.files.push(Candidate::new(file.path, blob, language));
             }
             None => scanned.skip(SkipReason::MissingObject.name()),
         }

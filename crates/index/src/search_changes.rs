@@ -4,8 +4,8 @@
 //! the names of its callers and callees. All other documents are those of the image before.
 //!
 //! ```text
-//! Touched   what a run changed, beside what was said
-//! Debt      what the runs since a snapshot changed, all together; its image is the last that was made
+//! Touched   what differs between two snapshots that had their images in memory, beside what was said
+//! Debt      what differs since a snapshot, all together; its search image is the last that was made
 //! settle    the debt of one run, or in a replay of many, against the graph and the names of the last snapshot
 //! ```
 //!
@@ -17,13 +17,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use knowing_graph::{Graph, NodeIndex};
 use knowing_model::name::container_of;
 use knowing_model::{ContainerClass, NodeId, package_of};
-use knowing_search::{Collection, FileIndex, FileTerms, Names, Overlay, Searcher as _};
+use knowing_search::{Collection, FileIndex, FileInput, FileTerms, Names, Overlay, Searcher as _};
 use knowing_store::{SnapshotRow, Store, TermsKey, TwoHistories};
 use rustc_hash::FxHashSet;
 
-use crate::base::Base;
+use crate::delta::Images;
 use crate::history_text::{HistoryText, Said};
-use crate::pipeline::{Files, ReadFile};
+use crate::imaged::{Imaged, NewFiles};
 use crate::search::{self, Documents, TERMS_RULESET, neighbours};
 use crate::{Result, history};
 
@@ -33,17 +33,14 @@ const MAX_PART: f64 = 0.1;
 /// So few are no burden in any case.
 const FEW: usize = 64;
 
-/// The snapshot before, and what a run has made of it.
+/// A snapshot whose images are in memory, and those of one after it that were made of them.
 pub(crate) struct Since<'a> {
-    pub(crate) base: &'a Base,
-    pub(crate) files: &'a Files,
-    pub(crate) graph: &'a Graph,
-    pub(crate) names: &'a Names,
-    /// Nodes of the new graph with other callers or callees.
-    pub(crate) recalled: &'a [NodeId],
+    pub(crate) before: &'a Imaged,
+    pub(crate) files: &'a NewFiles<'a>,
+    pub(crate) images: &'a Images,
 }
 
-/// Whose documents a run may have changed.
+/// Whose documents may differ.
 #[derive(Default)]
 pub(crate) struct Touched {
     /// Paths of files that are another version, or whose declarations are called otherwise.
@@ -57,10 +54,12 @@ pub(crate) struct Touched {
 impl Touched {
     pub(crate) fn of(since: &Since<'_>) -> Touched {
         let renamed = renamed(since);
-        let is_new = |it: &(u32, &ReadFile)| it.1.same.is_none() || renamed.contains(&it.0);
+        let files = since.files.inputs.iter().zip(&since.files.same);
+        let is_new =
+            |(at, (_, same)): &(u32, (&FileInput<'_>, &Option<u32>))| same.is_none() || renamed.contains(at);
         Touched {
-            files: (0..).zip(&since.files.read).filter(is_new).map(|it| it.1.path.clone()).collect(),
-            recalled: since.recalled.iter().copied().collect(),
+            files: (0..).zip(files).filter(is_new).map(|it| it.1.0.path.to_owned()).collect(),
+            recalled: since.images.recalled.iter().copied().collect(),
             removed: removed(since, &renamed).collect(),
         }
     }
@@ -75,13 +74,13 @@ pub(crate) struct Debt {
 }
 
 impl Debt {
-    /// That of a run that builds on `base`.
-    pub(crate) fn new(base: &Base, touched: Touched) -> Debt {
-        let paths = base.files.iter().map(|it| it.path.clone()).collect();
-        Debt { since: base.snapshot.clone(), paths, touched }
+    /// Since a snapshot that has images.
+    pub(crate) fn new(before: &Imaged, touched: Touched) -> Debt {
+        let paths = before.paths().map(str::to_owned).collect();
+        Debt { since: before.snapshot.clone(), paths, touched }
     }
 
-    /// Adds that of the next run.
+    /// Adds that of the next step.
     pub(crate) fn add(&mut self, touched: Touched) {
         self.touched.files.extend(touched.files);
         self.touched.recalled.extend(touched.recalled);
@@ -164,20 +163,20 @@ fn renamed(since: &Since<'_>) -> FxHashSet<u32> {
         ids.sort_unstable();
         ids
     };
+    let Since { before, files, images } = since;
     // Directories in which a file came, went or is another one.
-    let mut is_there = vec![false; since.base.files.len()];
-    since.files.read.iter().filter_map(|it| it.same).for_each(|it| is_there[it as usize] = true);
-    let gone = since.base.files.iter().zip(is_there).filter(|it| !it.1).map(|it| it.0.path.as_str());
-    let new = since.files.read.iter().filter(|it| it.same.is_none()).map(|it| it.path.as_str());
+    let mut is_there = vec![false; before.names.n_files()];
+    files.same.iter().flatten().for_each(|it| is_there[*it as usize] = true);
+    let gone = before.paths().zip(is_there).filter(|it| !it.1).map(|it| it.0);
+    let new = files.inputs.iter().zip(&files.same).filter(|it| it.1.is_none()).map(|it| it.0.path);
     let changed: FxHashSet<&str> = gone.chain(new).map(directory_of).collect();
-    let is_renamed = |file: &ReadFile| {
-        file.same.is_some()
-            && changed.contains(directory_of(&file.path))
-            && container_of(&file.facts.language, &file.path).0 == ContainerClass::Dir
-            && ids(&since.base.graph, &since.base.names, &file.path)
-                != ids(since.graph, since.names, &file.path)
+    let is_renamed = |file: &FileInput<'_>| {
+        changed.contains(directory_of(file.path))
+            && container_of(file.language, file.path).0 == ContainerClass::Dir
+            && ids(&before.graph, &before.names, file.path) != ids(&images.graph, &images.names, file.path)
     };
-    (0..).zip(&since.files.read).filter(|it| is_renamed(it.1)).map(|it| it.0).collect()
+    let kept = (0..).zip(files.inputs.iter().zip(&files.same)).filter(|it| it.1.1.is_some());
+    kept.filter(|it| is_renamed(it.1.0)).map(|it| it.0).collect()
 }
 
 fn directory_of(path: &str) -> &str {
@@ -186,11 +185,11 @@ fn directory_of(path: &str) -> &str {
 
 /// Nodes of file versions that are no more, and of those that have others now.
 fn removed(since: &Since<'_>, renamed: &FxHashSet<u32>) -> impl Iterator<Item = NodeId> {
-    let Base { files, graph, names, .. } = since.base;
-    let mut is_there = vec![false; files.len()];
-    let kept = (0..).zip(&since.files.read).filter(|it| !renamed.contains(&it.0));
-    kept.filter_map(|it| it.1.same).for_each(|it| is_there[it as usize] = true);
-    let gone = files.iter().zip(is_there).filter(|it| !it.1).filter_map(|it| names.find_file(&it.0.path));
+    let Imaged { graph, names, .. } = since.before;
+    let mut is_there = vec![false; names.n_files()];
+    let kept = (0..).zip(&since.files.same).filter(|it| !renamed.contains(&it.0));
+    kept.filter_map(|it| *it.1).for_each(|it| is_there[it as usize] = true);
+    let gone = (0..).zip(is_there).filter(|it| !it.1).map(|it| FileIndex(it.0));
     gone.flat_map(|it| names.in_file(it)).map(|it| graph.node(NodeIndex(*it)).id())
 }
 

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use knowing_store::Store;
+use knowing_store::{Keeping, Mode, Store};
 use knowing_testkit::Fixture;
 use knowing_vcs::Checkout;
 
@@ -41,6 +41,13 @@ impl Database {
     fn finish(&mut self) {
         let carried = self.carried.as_mut().expect("runs carry on");
         carried.finish(&self.store).unwrap();
+    }
+
+    /// Removes all snapshots but the one that the checkout stands on.
+    fn collect(&mut self) {
+        let now = 1_700_000_000;
+        let keeping = Keeping { n_snapshots: 1, now, exists: &|_| true, heads: &[], base_of: &|_| None };
+        self.store.collect(&keeping, Mode::Delete).unwrap();
     }
 
     fn index(&mut self, repo: &Fixture, options: &Options, progress: &dyn Progress) -> Report {

@@ -64,7 +64,7 @@ pub(crate) fn dirty_digest(request: &Request<'_>, scanned: &Scanned) -> Result<O
 }
 
 fn blobs(scanned: &Scanned) -> impl Iterator<Item = (String, Vec<u8>)> {
-    scanned.files.iter().map(|it| (it.path.clone(), it.blob.as_bytes().to_vec()))
+    scanned.files.iter().map(|it| (it.path.to_string(), it.blob.as_bytes().to_vec()))
 }
 
 /// Both lists are in byte order of their paths.

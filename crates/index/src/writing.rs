@@ -6,19 +6,17 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use knowing_graph::Graph;
 use knowing_model::SnapshotId;
-use knowing_search::Names;
 use knowing_store::{Store, step};
 
-use crate::delta::Images;
+use crate::imaged::Imaged;
 use crate::results::{self, Results};
 use crate::{commit, names};
 
 pub(crate) struct Writing {
     snapshot: SnapshotId,
-    graph: Option<(PathBuf, Arc<Graph>)>,
-    names: Option<(PathBuf, Arc<Names>)>,
+    /// Paths of graph and names.
+    images: Option<(PathBuf, PathBuf, Arc<Imaged>)>,
     results: Option<(PathBuf, Arc<Results>)>,
 }
 
@@ -26,24 +24,22 @@ impl Writing {
     pub(crate) fn new(
         store: &Store,
         snapshot: SnapshotId,
-        images: Option<&Images>,
+        images: Option<&Arc<Imaged>>,
         results: Option<&Arc<Results>>,
     ) -> Writing {
+        let paths = (commit::image_path(store, snapshot), names::path_of(store, snapshot));
         Writing {
             snapshot,
-            graph: images.map(|it| (commit::image_path(store, snapshot), it.graph.clone())),
-            names: images.map(|it| (names::path_of(store, snapshot), it.names.clone())),
+            images: images.map(|it| (paths.0, paths.1, it.clone())),
             results: results.map(|it| (results::path_of(store, snapshot), it.clone())),
         }
     }
 
     pub(crate) fn run(&self) {
-        if let Some((path, graph)) = &self.graph {
-            let _ = graph.write(path);
+        if let Some((graph, names, imaged)) = &self.images {
+            let _ = imaged.graph.write(graph);
             step();
-        }
-        if let Some((path, names)) = &self.names {
-            let _ = names.write(path);
+            let _ = imaged.names.write(names);
             step();
         }
         if let Some((path, results)) = &self.results {

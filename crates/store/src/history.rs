@@ -1,5 +1,7 @@
 //! What commits said of the code, and which commits a snapshot's text comes from.
 
+use std::sync::Arc;
+
 use knowing_model::{Hash, identity};
 use rusqlite::{Connection, OptionalExtension};
 use serde::{Deserialize, Serialize};
@@ -41,12 +43,28 @@ pub struct NewHistory<'a> {
     pub commit_time: i64,
     /// The walk ended where the clone does.
     pub is_cut: bool,
-    /// Ids of all commits of the walk, newest first.
-    pub walked: &'a [&'a [u8]],
-    /// What the walk went on with, where that is known: rows from `walked`.
-    pub older: &'a [u32],
+    /// All commits of the walk, newest first.
+    pub walked: &'a [Walked<'a>],
     /// Those that were not known.
     pub mined: &'a [MinedCommit],
+}
+
+/// A commit of a walk.
+#[derive(Clone, Copy, Debug)]
+pub enum Walked<'a> {
+    Id(&'a [u8]),
+    /// From `Store::walked` of another snapshot.
+    Row(u32),
+    /// As it was found in the walk of another snapshot.
+    Found(&'a FoundCommit),
+}
+
+/// What was found of a commit that was mined.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FoundCommit {
+    pub id: Arc<[u8]>,
+    pub row: u32,
+    pub says_something: bool,
 }
 
 /// The history of a snapshot.
@@ -80,8 +98,13 @@ impl Store {
     }
 
     /// Keeps what was mined and says which commits a snapshot has. A snapshot that has a history keeps it, unless it was
-    /// of other rules, or cut short and the new one is longer: then the clone that knows more counts.
-    pub fn write_history(&mut self, snapshot: &SnapshotRow, new: &NewHistory<'_>) -> Result<HistoryRow> {
+    /// of other rules, or cut short and the new one is longer: then the clone that knows more counts. Gives the commits of
+    /// the walk, as they were found, too.
+    pub fn write_history(
+        &mut self,
+        snapshot: &SnapshotRow,
+        new: &NewHistory<'_>,
+    ) -> Result<(HistoryRow, Vec<FoundCommit>)> {
         self.write(|db| {
             write_commits(db, new)?;
             write_history(db, snapshot, new)
@@ -182,49 +205,53 @@ fn write_history(
     db: &Connection,
     snapshot: &SnapshotRow,
     new: &NewHistory<'_>,
-) -> std::result::Result<HistoryRow, Fault> {
+) -> std::result::Result<(HistoryRow, Vec<FoundCommit>), Fault> {
     let mut find = db.prepare_cached(
         "SELECT commit_row, touches > x'' FROM commits WHERE commit_id = ?1 AND rules = ?2",
     )?;
-    let mut id_of =
-        db.prepare_cached("SELECT commit_id FROM commits WHERE commit_row = ?1 AND touches > x''")?;
-    let mut walked: Vec<u32> = Vec::new();
-    let mut rows: Vec<u32> = Vec::new();
-    let mut ids: Vec<Vec<u8>> = Vec::new();
-    for &id in new.walked {
-        let found = find.query_row((id, new.rules), |row| Ok((row.get(0)?, row.get::<_, bool>(1)?)));
-        if let Some((row, says_something)) = found.optional()? {
-            walked.push(row);
-            if says_something {
-                rows.push(row);
-                ids.push(id.to_owned());
+    let mut find_row =
+        db.prepare_cached("SELECT commit_id, touches > x'' FROM commits WHERE commit_row = ?1")?;
+    let mut found: Vec<FoundCommit> = Vec::with_capacity(new.walked.len());
+    // Every commit that is told by its id is there.
+    let mut is_known = true;
+    for commit in new.walked {
+        match *commit {
+            Walked::Found(commit) => found.push(commit.clone()),
+            Walked::Row(row) => {
+                let it = find_row.query_row([row], |it| Ok((it.get::<_, Vec<u8>>(0)?, it.get(1)?)));
+                if let Some((id, says_something)) = it.optional()? {
+                    found.push(FoundCommit { id: id.into(), row, says_something });
+                }
+            }
+            Walked::Id(id) => {
+                let it = find.query_row((id, new.rules), |it| Ok((it.get(0)?, it.get(1)?)));
+                match it.optional()? {
+                    Some((row, says_something)) => {
+                        found.push(FoundCommit { id: id.into(), row, says_something });
+                    }
+                    None => is_known = false,
+                }
             }
         }
     }
-    let is_known = walked.len() == new.walked.len();
-    for &row in new.older {
-        walked.push(row);
-        if let Some(id) = id_of.query_row([row], |row| row.get(0)).optional()? {
-            rows.push(row);
-            ids.push(id);
-        }
-    }
+    let says_something = || found.iter().filter(|it| it.says_something);
+    let n_commits = says_something().count();
     let row = HistoryRow {
-        digest: identity::history_digest(new.rules, ids.iter().map(Vec::as_slice)),
+        digest: identity::history_digest(new.rules, says_something().map(|it| &*it.id)),
         commit_time: new.commit_time,
         is_cut: new.is_cut,
-        n_commits: u32::try_from(ids.len()).map_err(|_| Fault::TooLarge)?,
+        n_commits: u32::try_from(n_commits).map_err(|_| Fault::TooLarge)?,
     };
     if let Some(stored) = history(db, snapshot, new.rules)?
         && (!stored.is_cut || stored.n_commits >= row.n_commits)
     {
-        return Ok(stored);
+        return Ok((stored, found));
     }
     let mut packed = Vec::new();
-    pack_rows(rows.into_iter(), &mut packed);
+    pack_rows(says_something().map(|it| it.row), &mut packed);
     let mut packed_walk = Vec::new();
     if is_known && !new.is_cut {
-        pack_rows(walked.into_iter(), &mut packed_walk);
+        pack_rows(found.iter().map(|it| it.row), &mut packed_walk);
     }
     let mut insert = db.prepare_cached(
         "INSERT INTO histories
@@ -254,7 +281,7 @@ fn write_history(
         packed_walk,
         sum,
     ))?;
-    Ok(row)
+    Ok((row, found))
 }
 
 fn history(

@@ -54,7 +54,7 @@ pub use feedback::{FeedbackRecord, FeedbackSource};
 pub use files::{EncodedFacts, FileRow, FileState, NewFile};
 pub use gc::{Collected, Keeping, Mode};
 pub use graph_rows::{GraphEdge, GraphNode, GraphRows};
-pub use history::{HistoryRow, MinedCommit, NewHistory, Touch, TwoHistories};
+pub use history::{FoundCommit, HistoryRow, MinedCommit, NewHistory, Touch, TwoHistories, Walked};
 pub use lock::RowLock;
 pub use packs::NewPack;
 pub use reader::{EdgeSites, NodeInFile, NodeRow, Reader};

@@ -35,6 +35,11 @@ impl Reader<'_> {
         self.units.iter().collect()
     }
 
+    /// Rows of all files, those that were left out included, in ascending order.
+    pub fn file_rows(&self) -> impl Iterator<Item = i64> {
+        self.files.iter().map(i64::from)
+    }
+
     pub fn ranges_of(&self, units: &[u32]) -> Result<Vec<UnitRange>> {
         self.read(|db| units.iter().map(|it| range_of(db, *it)).collect())
     }
@@ -50,6 +55,30 @@ impl Reader<'_> {
             read_edges(db, &ranges.edges, &mut rows.edges, &mut seen)?;
             read_virtual_nodes(db, &seen, &mut rows.nodes)?;
             Ok(rows)
+        })
+    }
+
+    /// Visits what a unit has, as the graph knows it: its nodes, by their rows and those of their symbols, and both ends of
+    /// its edges.
+    pub fn each_row_of(
+        &self,
+        range: &UnitRange,
+        mut node: impl FnMut(u32, u32),
+        mut edge: impl FnMut(u32, u32),
+    ) -> Result<()> {
+        self.read(|db| {
+            let mut statement =
+                db.prepare_cached("SELECT node_row, sym FROM nodes WHERE node_row >= ?1 AND node_row < ?2")?;
+            let mut rows = statement.query((range.nodes.start, range.nodes.end))?;
+            while let Some(row) = rows.next()? {
+                node(row.get(0)?, row.get(1)?);
+            }
+            each_edge(db, (range.edges.start, range.edges.end), |_, it| {
+                if !it.refuted {
+                    edge(it.source, it.target);
+                }
+                Ok(())
+            })
         })
     }
 

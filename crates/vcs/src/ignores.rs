@@ -47,7 +47,7 @@ impl Ignore {
     /// Whether a file is ignored, by itself or with one of its directories.
     pub fn is_ignored(&self, path: &str) -> bool {
         let mut known = HashMap::new();
-        self.decide(path, Is::File, &mut known)
+        !self.files.is_empty() && self.decide(path, Is::File, &mut known)
     }
 
     /// Drops what is ignored.

@@ -1,7 +1,7 @@
 //! git behind a small API: what a repository is called, what a commit holds, what the working tree holds.
 //!
 //! - `Checkout::open` finds the repository of a path; `identity` gives its one name.
-//! - `Checkout::tree` lists a commit, `Checkout::modified_files` what differs from another; `Checkout::reader` gives each thread a handle that reads blobs.
+//! - `Checkout::tree` lists a commit, `Checkout::changed_entries` what differs from another; `Checkout::reader` gives each thread a handle that reads blobs.
 //! - `Checkout::work_files` lists the working tree, `Checkout::work_reader` reads it; `Directory` does the same for a place without git.
 //! - `Checkout::history` lists the commits before one; `Checkout::differ` says what each of them changed.
 //! - `Ignore` knows the `.knowingignore` files.
@@ -36,7 +36,7 @@ pub use history::{Ancestry, History, PastCommit};
 pub use hunks::{Hunk, hunks};
 pub use identity::{Note, RepoIdentity};
 pub use ignores::{IGNORE_FILE, Ignore};
-pub use modified::ModifiedFile;
+pub use modified::ChangedEntry;
 pub use object::{BlobId, CommitId, ObjectFormat, hash_blob};
 pub use reader::Reader;
 pub use tree::{EntryKind, Tree, TreeEntry};

@@ -39,7 +39,7 @@ impl Checkout {
 }
 
 /// A few objects can be put together to a tree of billions of paths; no real repository comes near this.
-const MAX_ENTRIES: usize = 5_000_000;
+pub(crate) const MAX_ENTRIES: usize = 5_000_000;
 
 /// All files below the tree `root`, whose own path is `prefix`: empty, or with a `/` at its end.
 pub(crate) fn list(repo: &gix::Repository, root: gix::ObjectId, prefix: Vec<u8>) -> Result<Tree> {
@@ -57,19 +57,13 @@ pub(crate) fn list(repo: &gix::Repository, root: gix::ObjectId, prefix: Vec<u8>)
                 return Err(Error::Git { action: format!("list tree `{root}`"), reason });
             }
             let path = [prefix.as_slice(), entry.filename.as_ref()].concat();
-            let kind = match entry.mode.kind() {
-                _ if !is_name(entry.filename) => {
-                    tree.unusable_paths.push(String::from_utf8_lossy(&path).into_owned());
-                    continue;
-                }
-                tree::EntryKind::Tree => {
-                    waiting.push(([path.as_slice(), b"/"].concat(), entry.oid.to_owned()));
-                    continue;
-                }
-                tree::EntryKind::Blob => EntryKind::File,
-                tree::EntryKind::BlobExecutable => EntryKind::Executable,
-                tree::EntryKind::Link => EntryKind::Symlink,
-                tree::EntryKind::Commit => EntryKind::Submodule,
+            if !is_name(entry.filename) {
+                tree.unusable_paths.push(String::from_utf8_lossy(&path).into_owned());
+                continue;
+            }
+            let Some(kind) = kind_of(entry.mode.kind()) else {
+                waiting.push(([path.as_slice(), b"/"].concat(), entry.oid.to_owned()));
+                continue;
             };
             let blob = BlobId(entry.oid.to_owned());
             match String::from_utf8(path) {
@@ -87,7 +81,18 @@ pub(crate) fn list(repo: &gix::Repository, root: gix::ObjectId, prefix: Vec<u8>)
     Ok(tree)
 }
 
+/// None for a directory.
+pub(crate) fn kind_of(kind: tree::EntryKind) -> Option<EntryKind> {
+    match kind {
+        tree::EntryKind::Tree => None,
+        tree::EntryKind::Blob => Some(EntryKind::File),
+        tree::EntryKind::BlobExecutable => Some(EntryKind::Executable),
+        tree::EntryKind::Link => Some(EntryKind::Symlink),
+        tree::EntryKind::Commit => Some(EntryKind::Submodule),
+    }
+}
+
 /// git writes no other names, but an object can be made by hand.
-fn is_name(name: &[u8]) -> bool {
+pub(crate) fn is_name(name: &[u8]) -> bool {
     !matches!(name, b"" | b"." | b"..") && !name.contains(&b'/')
 }

@@ -119,7 +119,12 @@ fn n2_updating_equals_indexing_from_scratch_for_every_row_root_and_answer() {
         let mut past = vec![(repo.commit("begin"), files.clone())];
         let mut database = Database::new();
         let mut carrying = Database::carrying(Carried::default());
-        let mut replay = Database::carrying(Carried::of_replay());
+        let mut begin_replay = || match dice.roll(3) {
+            0 => Carried::of_replay(),
+            1 => Carried::of_short_replay(0),
+            _ => Carried::of_short_replay(100),
+        };
+        let mut replay = Database::carrying(begin_replay());
         for it in [&mut database, &mut carrying, &mut replay] {
             it.index(&repo, &Options::default(), &Silent);
         }
@@ -308,6 +313,84 @@ fn n2_prose_that_changes_leaves_what_is_made_of_code_as_it_is() {
         assert!(step < 2 || report.n_resolved <= 3, "step {step}: {}", report.n_resolved);
     }
     assert!(mentions[3] > mentions[2] && mentions[6] < mentions[5], "{mentions:?}");
+}
+
+/// What is read follows from what was read before and from what git says of the commit, without listing it again.
+#[test]
+fn n2_files_that_come_and_go_are_counted_as_in_a_run_from_scratch() {
+    let repo = Fixture::from_text(
+        "//- /a.py\ndef f(): pass\n//- /b.py\nfrom a import f\nf()\n//- /deep/c.py\nx = 1\n//- /gen.min.js\nvar a\n",
+    );
+    repo.commit("first");
+    let mut carrying = Database::carrying(Carried::default());
+    let mut replay = Database::carrying(Carried::of_replay());
+    let mut step = |about: &str| {
+        repo.commit(about);
+        let mut scratch = Database::new();
+        let full = scratch.index(&repo, &Options::default(), &Silent);
+        let carried = carrying.index(&repo, &Options::default(), &Silent);
+        check(&carrying, &scratch, (&carried, &full), about);
+        assert_eq!(essence(&replay.index(&repo, &Options::default(), &Silent)), essence(&full), "{about}");
+        assert_eq!(full.changes.added, full.files);
+        (carried.changes.added, carried.changes.changed, carried.changes.removed)
+    };
+    step("begin");
+    repo.write("0.py", "from b import f\n");
+    repo.write("zz.py", "y = 1\n");
+    assert_eq!(step("before all and behind all"), (2, 0, 0));
+    repo.write("picture.png", "no text");
+    repo.write("vendor/lib/d.py", "z = 1\n");
+    repo.write("node_modules/e/e.js", "var e\n");
+    assert_eq!(step("what is not read"), (0, 0, 0));
+    repo.write("picture.png", "other");
+    repo.remove("vendor/lib/d.py");
+    assert_eq!(step("what was not read changes and goes"), (0, 0, 0));
+    repo.write("f.py", "broken \0 text\0\0\n");
+    repo.write("g.py", &"x = 1\n".repeat(300_000));
+    step("what is opened and left out");
+    repo.write("f.py", "text = 1\n");
+    repo.write("zz.py", "y = \0\0\n");
+    step("it is text now, and what was is none");
+    repo.remove("f.py");
+    repo.remove("zz.py");
+    step("both go");
+    repo.write(".knowingignore", "deep/\nnew*.py\n");
+    assert_eq!(step("what is ignored now"), (0, 0, 1));
+    repo.write("deep/h.py", "h = 1\n");
+    repo.write("deep/c.py", "x = 2\n");
+    repo.write("new.py", "h = 1\n");
+    repo.write("old.py", "h = 1\n");
+    assert_eq!(step("more of it"), (1, 0, 0));
+    repo.write("deep/c.py", "x = 3\n");
+    repo.write("old.py", "h = 2\n");
+    assert_eq!(step("contents alone"), (0, 1, 0));
+    repo.git(&["mv", "old.py", "newer.py"]);
+    repo.git(&["mv", "new.py", "older.py"]);
+    assert_eq!(step("names that are ignored, and no more"), (1, 0, 1));
+    repo.git(&["rm", "-rqf", "deep"]);
+    assert_eq!(step("what was ignored goes"), (0, 0, 0));
+    repo.write("deep/c.py", "x = 3\n");
+    repo.write("deep/.knowingignore", "!c.py\n");
+    step("more rules");
+    repo.remove(".knowingignore");
+    assert_eq!(step("fewer rules").0, 2);
+    repo.remove("a.py");
+    repo.write("a.py/inside.py", "def f(): pass\n");
+    assert_eq!(step("a directory for a file"), (1, 0, 1));
+    repo.git(&["rm", "-rqf", "a.py"]);
+    repo.write("a.py", "def f(): pass\n");
+    assert_eq!(step("a file for a directory"), (1, 0, 1));
+    #[cfg(unix)]
+    {
+        repo.remove("b.py");
+        std::os::unix::fs::symlink("a.py", repo.path().join("b.py")).unwrap();
+        assert_eq!(step("a link"), (0, 0, 1));
+        repo.remove("b.py");
+        repo.write("b.py", "from a import f\nf()\n");
+        assert_eq!(step("no link"), (1, 0, 0));
+    }
+    repo.git(&["commit", "-q", "--allow-empty", "-m", "nothing"]);
+    assert_eq!(step("nothing"), (0, 0, 0));
 }
 
 #[test]

@@ -148,8 +148,7 @@ fn a_commit_is_mined_once() {
     let snapshot = database.store.snapshot(first.snapshot).unwrap().unwrap();
     let mut mined = database.store.commits_of(&snapshot, RULES).unwrap();
     mined[0].message = "as it was mined".to_owned();
-    let new =
-        NewHistory { rules: RULES, commit_time: 0, is_cut: false, walked: &[], older: &[], mined: &mined };
+    let new = NewHistory { rules: RULES, commit_time: 0, is_cut: false, walked: &[], mined: &mined };
     database.store.write_history(&snapshot, &new).unwrap();
     for n in 2..5 {
         repo.write("a.py", &format!("def f():\n    return {n}\n"));

@@ -7,11 +7,34 @@ use knowing_search::Collection;
 use knowing_testkit::Fixture;
 use knowing_testkit::edits::{self, Dice, Sources};
 
-use super::Database;
-use crate::{Carried, Options, Report, Silent, find_search};
+use super::{Database, essence};
+use crate::{Carried, Options, Report, Silent, find_search, open_names};
 
 fn replay() -> Database {
     Database::carrying(Carried::of_replay())
+}
+
+/// Replays that make images on their way at every run, at some, and never.
+fn replays() -> [Database; 3] {
+    let carried = [Carried::of_short_replay(0), Carried::of_short_replay(25), Carried::of_replay()];
+    carried.map(Database::carrying)
+}
+
+/// The images of graph and names that were made are those that are built of the rows. Gives how many files there were.
+#[track_caller]
+fn check_images(database: &Database, report: &Report) -> usize {
+    let snapshot = database.store.snapshot(report.snapshot).unwrap().unwrap();
+    let path = |ending: &str| database.store.images_dir().join(format!("{}.{ending}", report.snapshot));
+    let read = || ["graph", "names"].map(|it| fs::read(path(it)).ok());
+    let made = read();
+    ["graph", "names"].iter().for_each(|it| drop(fs::remove_file(path(it))));
+    open_names(&database.store, &snapshot).unwrap();
+    let built = read();
+    let n_made = made.iter().flatten().count();
+    for (made, built) in made.into_iter().zip(built) {
+        assert!(made.is_none() || made == built);
+    }
+    n_made
 }
 
 fn run(database: &mut Database, repo: &Fixture) -> Report {
@@ -116,20 +139,23 @@ fn n2_search_after_a_replay_of_any_length_is_that_of_a_run_from_scratch() {
     }
     for first in [0, 3, 8] {
         for last in first + 1..commits.len() {
-            let mut database = replay();
-            let mut reports = Vec::new();
-            for commit in &commits[first..=last] {
-                repo.git(&["checkout", "-q", "--detach", commit]);
-                reports.push(run(&mut database, &repo));
-            }
-            let about = format!("{first} to {last}");
-            let (begin, end) = (&reports[0], &reports[reports.len() - 1]);
-            assert!(found(&database, end).is_none(), "{about}: nobody has asked yet");
-            database.finish();
-            assert!(is_changes_of(&database, (end, begin)), "{about}");
-            assert!(database.image_bytes(end) == expected[last], "{about}");
-            for (at, report) in reports.iter().enumerate() {
-                assert!(database.image_bytes(report) == expected[first + at], "{about}: {at} on the way");
+            for (number, mut database) in replays().into_iter().enumerate() {
+                let mut reports = Vec::new();
+                for commit in &commits[first..=last] {
+                    repo.git(&["checkout", "-q", "--detach", commit]);
+                    reports.push(run(&mut database, &repo));
+                }
+                let about = format!("{first} to {last}, {number}");
+                let (begin, end) = (&reports[0], &reports[reports.len() - 1]);
+                assert!(found(&database, end).is_none(), "{about}: nobody has asked yet");
+                database.finish();
+                assert!(is_changes_of(&database, (end, begin)), "{about}");
+                assert!(database.image_bytes(end) == expected[last], "{about}");
+                assert_eq!(check_images(&database, end), 2, "{about}");
+                for (at, report) in reports.iter().enumerate() {
+                    let bytes = database.image_bytes(report);
+                    assert!(bytes == expected[first + at], "{about}: {at} on the way");
+                }
             }
         }
     }
@@ -137,18 +163,20 @@ fn n2_search_after_a_replay_of_any_length_is_that_of_a_run_from_scratch() {
 
 #[test]
 fn n2_a_replay_goes_on_after_it_was_finished() {
-    let repo = Fixture::from_text(SHOP);
-    repo.commit("Open the shop");
-    let mut database = replay();
-    let begin = run(&mut database, &repo);
-    for step in 0..STEPS.len() {
-        commit(&repo, step);
-        let report = run(&mut database, &repo);
-        if step % 4 == 3 {
-            database.finish();
-            // Changes are of the image that the replay began with, however often they are added to.
-            assert!(is_changes_of(&database, (&report, &begin)), "{step}");
-            assert!(database.image_bytes(&report) == from_scratch(&repo), "{step}");
+    for mut database in replays() {
+        let repo = Fixture::from_text(SHOP);
+        repo.commit("Open the shop");
+        let begin = run(&mut database, &repo);
+        for step in 0..STEPS.len() {
+            commit(&repo, step);
+            let report = run(&mut database, &repo);
+            if step % 4 == 3 {
+                database.finish();
+                // Changes are of the image that the replay began with, however often they are added to.
+                assert!(is_changes_of(&database, (&report, &begin)), "{step}");
+                assert!(database.image_bytes(&report) == from_scratch(&repo), "{step}");
+                assert_eq!(check_images(&database, &report), 2, "{step}");
+            }
         }
     }
 }
@@ -176,6 +204,101 @@ fn n2_a_replay_whose_first_image_is_lost_makes_one_of_all() {
 }
 
 #[test]
+fn n2_a_commit_that_changes_nothing_is_a_step_of_a_replay_too() {
+    for mut database in replays() {
+        let repo = Fixture::from_text(SHOP);
+        repo.commit("Open the shop");
+        let begin = run(&mut database, &repo);
+        let again = run(&mut database, &repo);
+        assert_eq!(begin.snapshot, again.snapshot);
+        repo.commit("Nothing");
+        let nothing = run(&mut database, &repo);
+        repo.write("picture.png", "not read");
+        repo.commit("Nothing that is read");
+        let unread = run(&mut database, &repo);
+        assert_eq!((nothing.root, unread.root), (begin.root, begin.root));
+        assert_eq!((nothing.nodes, nothing.edges), (begin.nodes, begin.edges));
+        database.finish();
+        assert_eq!(check_images(&database, &unread), 2);
+        assert!(database.image_bytes(&unread) == from_scratch(&repo));
+        commit(&repo, 0);
+        let next = run(&mut database, &repo);
+        assert!(next.n_resolved < next.files);
+    }
+}
+
+#[test]
+fn n2_a_replay_that_goes_on_elsewhere_leaves_images_of_where_it_was() {
+    for mut database in replays() {
+        let repo = Fixture::from_text(SHOP);
+        let first = repo.commit("Open the shop");
+        let begin = run(&mut database, &repo);
+        commit(&repo, 0);
+        run(&mut database, &repo);
+        commit(&repo, 2);
+        let end = run(&mut database, &repo);
+        // A snapshot that is there: nothing is made of it, and what was left is made.
+        repo.git(&["checkout", "-q", "--detach", &first]);
+        assert_eq!(run(&mut database, &repo).snapshot, begin.snapshot);
+        assert!(is_changes_of(&database, (&end, &begin)));
+        assert_eq!(check_images(&database, &end), 2);
+        // What goes on from there is of another line.
+        commit(&repo, 3);
+        run(&mut database, &repo);
+        commit(&repo, 4);
+        let other = run(&mut database, &repo);
+        let mut scratch = Database::new();
+        let full = run(&mut scratch, &repo);
+        assert_eq!(essence(&other), essence(&full));
+        database.finish();
+        assert_eq!(check_images(&database, &other), 2);
+        assert!(database.image_bytes(&other) == scratch.image_bytes(&full));
+    }
+}
+
+#[test]
+fn n2_a_replay_whose_first_snapshot_is_collected_has_its_images_built_anew() {
+    for mut database in replays() {
+        let repo = Fixture::from_text(SHOP);
+        repo.commit("Open the shop");
+        run(&mut database, &repo);
+        for step in 0..6 {
+            commit(&repo, step);
+            run(&mut database, &repo);
+            database.collect();
+        }
+        commit(&repo, 6);
+        let end = run(&mut database, &repo);
+        database.collect();
+        database.finish();
+        assert!(matches!(found(&database, &end), Some(Collection::Whole(_))));
+        let mut scratch = Database::new();
+        let full = run(&mut scratch, &repo);
+        assert_eq!(essence(&end), essence(&full));
+        assert_eq!(check_images(&database, &end), 2);
+        assert!(database.image_bytes(&end) == scratch.image_bytes(&full));
+    }
+}
+
+#[test]
+fn n2_a_replay_that_is_dropped_leaves_what_the_next_run_hangs_on() {
+    let repo = Fixture::from_text(SHOP);
+    repo.commit("Open the shop");
+    let mut database = replay();
+    run(&mut database, &repo);
+    commit(&repo, 0);
+    let report = run(&mut database, &repo);
+    let snapshot = database.store.snapshot(report.snapshot).unwrap().unwrap();
+    database.carried = None;
+    assert_eq!(crate::keys_fit(&database.store, &snapshot).unwrap(), Some(true));
+    assert_eq!(check_images(&database, &report), 0);
+    // Now that somebody has asked, a run can build on it.
+    commit(&repo, 1);
+    let next = run(&mut database, &repo);
+    assert!(next.n_resolved < next.files);
+}
+
+#[test]
 fn n2_search_after_a_replay_of_random_commits_is_that_of_a_run_from_scratch() {
     let corpus = edits::corpus();
     let (mut n_changes, mut n_whole) = (0, 0);
@@ -190,7 +313,8 @@ fn n2_search_after_a_replay_of_random_commits_is_that_of_a_run_from_scratch() {
             repo.commit(&format!("change {}", after.keys().next().map_or("nothing", String::as_str)));
         };
         write(&Sources::new(), &files);
-        let mut database = replay();
+        let [every, some, none] = replays();
+        let mut database = [none, some, every].into_iter().nth(case as usize % 3).unwrap();
         let mut reports = vec![run(&mut database, &repo)];
         let mut past = vec![files.clone()];
         for _ in 0..2 + dice.roll(8) {
@@ -211,6 +335,7 @@ fn n2_search_after_a_replay_of_random_commits_is_that_of_a_run_from_scratch() {
             found => n_whole += usize::from(found.is_some()),
         }
         assert!(database.image_bytes(last) == from_scratch(&repo), "case {case}");
+        assert_eq!(check_images(&database, last), 2, "case {case}");
     }
     assert!(n_changes > n_whole, "{n_changes} images of what changed, {n_whole} of all");
 }

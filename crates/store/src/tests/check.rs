@@ -12,7 +12,7 @@ use crate::check::snapshot_identity;
 use crate::packed::compress;
 use crate::{
     Checked, EncodedFacts, FileRow, MinedCommit, NewHistory, Remakable, Severity, SnapshotRow, Store,
-    TermsKey, Touch,
+    TermsKey, Touch, Walked,
 };
 
 /// Writes a sample as an index run would: with the roots of its edges.
@@ -183,9 +183,8 @@ fn write_texts(store: &mut Store, snapshot: &SnapshotRow) {
         touches: vec![touch()],
     };
     let mined: Vec<MinedCommit> = (1..6).map(commit).collect();
-    let walked: Vec<&[u8]> = mined.iter().map(|it| it.id.as_slice()).collect();
-    let new =
-        NewHistory { rules: 1, commit_time: 9, is_cut: false, walked: &walked, older: &[], mined: &mined };
+    let walked: Vec<Walked<'_>> = mined.iter().map(|it| Walked::Id(&it.id)).collect();
+    let new = NewHistory { rules: 1, commit_time: 9, is_cut: false, walked: &walked, mined: &mined };
     store.write_history(snapshot, &new).unwrap();
     let files = store.reader(snapshot).unwrap().files().unwrap();
     let terms = |it: &FileRow| vec![it.row as u8; 50];
