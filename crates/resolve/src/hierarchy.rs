@@ -141,6 +141,18 @@ impl Hierarchy {
         hierarchy
     }
 
+    /// What `of_parts` made.
+    pub(crate) fn clone_parts(&self) -> Hierarchy {
+        Hierarchy {
+            def_hashes: self.def_hashes.clone(),
+            file_hashes: self.file_hashes.clone(),
+            may_have_parts: self.may_have_parts.clone(),
+            groups: self.groups.clone(),
+            group_of: self.group_of.clone(),
+            ..Hierarchy::default()
+        }
+    }
+
     /// What each file says of its own types.
     pub(crate) fn of_files(world: &World<'_>) -> Vec<FilePart> {
         (0..world.n_files() as u32).into_par_iter().map(|file| FilePart::recorded(world, file)).collect()

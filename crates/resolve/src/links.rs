@@ -124,9 +124,11 @@ impl Offers {
             defs.retain_mut(|it| is_kept(it) && moves.def(*it).map(|now| *it = now).is_some());
         }
         update.came.iter().for_each(|it| offers.declare(world, *it));
-        offers.mentioned.values_mut().for_each(|it| it.sort_unstable());
+        offers.mentioned.values_mut().filter(|it| !it.is_sorted()).for_each(|it| it.sort_unstable());
         offers.mentioned.retain(|_, it| !it.is_empty());
-        offers.place(world);
+        if !update.keeps_paths() {
+            offers.place(world);
+        }
         offers
     }
 

@@ -72,13 +72,16 @@ pub(super) fn similar(world: &World<'_>, previous: Option<&Previous<'_>>) -> (Ve
 
 /// The edges of all files that stand in one directory with `file`.
 pub(super) fn around(world: &World<'_>, file: u32) -> Vec<DerivedEdge> {
-    let here = package(world, file);
-    let files = (0..world.n_files() as u32).filter(|it| package(world, *it) == here);
+    let files = world.files_in(directory_of(world.path(file)));
     within(world, &files.flat_map(|it| callables(world, it)).collect::<Vec<_>>())
 }
 
 fn package<'a>(world: &World<'a>, file: u32) -> &'a str {
     package_of(ContainerClass::File, world.path(file))
+}
+
+fn directory_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(directory, _)| directory)
 }
 
 /// Tests of one thing are alike by design.
@@ -98,11 +101,15 @@ struct Settled {
 impl Settled {
     fn new(world: &World<'_>, previous: Option<&Previous<'_>>) -> Settled {
         let Some(previous) = previous else { return Settled { files: vec![false; world.n_files()] } };
-        let gone = previous.gone.iter().map(|it| package_of(ContainerClass::File, it.path));
-        let new = (0..world.n_files() as u32).filter(|it| previous.same[*it as usize].is_none());
-        let changed: FxHashSet<&str> = new.map(|it| package(world, it)).chain(gone).collect();
-        let files = (0..world.n_files() as u32).map(|it| !changed.contains(package(world, it)));
-        Settled { files: files.collect() }
+        let gone = previous.gone.iter().map(|it| it.path);
+        let new = (0..).zip(previous.same).filter(|it| it.1.is_none()).map(|it| world.path(it.0));
+        let changed: FxHashSet<&str> = gone.chain(new).map(|it| directory_of(it)).collect();
+        let mut files = vec![true; world.n_files()];
+        #[expect(clippy::iter_over_hash_type, reason = "each directory is one of its own")]
+        for directory in changed {
+            world.files_in(directory).for_each(|it| files[it as usize] = false);
+        }
+        Settled { files }
     }
 
     fn has(&self, file: u32) -> bool {

@@ -10,11 +10,16 @@ use crate::names::Name;
 use crate::world::{Def, Update, World};
 
 impl Hierarchy {
-    /// With the files whose answers may be others now. The hierarchy of `world` knows the parts of types, and nothing else.
-    pub(crate) fn renewed(self, world: &World<'_>, update: &Update<'_>) -> (Hierarchy, FxHashSet<u32>) {
+    /// With the files whose answers may be others now. `hierarchy` knows the parts of types, and nothing else, as that of
+    /// `world` does.
+    pub(crate) fn renewed(
+        self,
+        world: &World<'_>,
+        update: &Update<'_>,
+        mut hierarchy: Hierarchy,
+    ) -> (Hierarchy, FxHashSet<u32>) {
         let moves = &update.moves;
         let before = self;
-        let mut hierarchy = Hierarchy::of_parts(world);
         let same_groups = before.groups.len() == hierarchy.groups.len()
             && before
                 .groups

@@ -49,32 +49,30 @@ pub(crate) struct Modules {
 
 impl Modules {
     pub(crate) fn new(world: &World<'_>) -> Modules {
+        Modules::with_go(world, GoPackages::new(world))
+    }
+
+    fn with_go(world: &World<'_>, go: GoPackages) -> Modules {
+        // A look at all files for each language that none of them is written in would be a look in vain.
+        let has = |languages: &[&str]| {
+            world.input.files.iter().any(|it| languages.contains(&it.facts.language.as_str()))
+        };
         Modules {
             cpp: CppUnits::new(world),
             csharp: CsharpNamespaces::new(world),
-            go: GoPackages::new(world),
-            jvm: Jvm::new(world),
+            go,
+            jvm: if has(&["java", "kotlin"]) { Jvm::new(world) } else { Jvm::default() },
             php: PhpNames::new(world),
             python: PythonModules::new(world),
             ruby: RubyModules::new(world),
-            rust: RustCrates::new(world),
+            rust: if has(&["rust"]) { RustCrates::new(world) } else { RustCrates::default() },
             typescript: TypeScriptModules::new(world),
         }
     }
 
     /// As `new`, from the tables of the run before.
     pub(crate) fn renewed(self, world: &World<'_>, update: &Update<'_>) -> Modules {
-        Modules {
-            go: self.go.renewed(world, update),
-            cpp: CppUnits::new(world),
-            csharp: CsharpNamespaces::new(world),
-            jvm: Jvm::new(world),
-            php: PhpNames::new(world),
-            python: PythonModules::new(world),
-            ruby: RubyModules::new(world),
-            rust: RustCrates::new(world),
-            typescript: TypeScriptModules::new(world),
-        }
+        Modules::with_go(world, self.go.renewed(world, update))
     }
 
     /// What the tables of languages that note their look-ups answer. Go's are asked by themselves, package by package.

@@ -4,8 +4,10 @@
 use std::collections::BTreeMap;
 
 use knowing_model::facts::{DeclId, FileFacts, Manifest, TargetKind};
+use knowing_model::name::is_code;
 use knowing_model::{NodeFlags, NodeKind};
 
+use crate::InputFile;
 use crate::again::keys::{self, Door, mix};
 use crate::again::{Notary, reads};
 use crate::emit::End;
@@ -49,8 +51,21 @@ impl Programs {
     }
 
     /// As `new`, from those of the run before.
-    pub(crate) fn renewed(self, world: &World<'_>, _: &Update<'_>) -> Programs {
-        Programs::new(world)
+    pub(crate) fn renewed(self, world: &World<'_>, update: &Update<'_>) -> Programs {
+        let is_program = |it: InputFile<'_>| {
+            let is_of_go =
+                it.facts.language == "go" && it.facts.namespace.map(|at| it.facts.text(at)) != Some("main");
+            it.facts.manifest.is_some() || !is_of_go && is_code(&it.facts.language)
+        };
+        if !update.keeps_paths() || update.versions(world).any(is_program) {
+            return Programs::new(world);
+        }
+        let mut programs = self;
+        for program in programs.by_name.values_mut().flatten() {
+            // Files stand where they stood, and none of these is another.
+            program.main = program.main.and_then(|it| update.moves.def(it));
+        }
+        programs
     }
 
     pub(crate) fn answers(&self, notary: &mut Notary<'_>) {
@@ -271,7 +286,7 @@ fn script(world: &World<'_>, path: &str) -> Option<u32> {
 }
 
 fn is_run(world: &World<'_>, file: u32) -> bool {
-    knowing_model::name::is_code(world.language(file))
+    is_code(world.language(file))
 }
 
 /// `python -m package` runs `package/__main__.py`, `python -m module` runs the module. Modules lie below a directory around

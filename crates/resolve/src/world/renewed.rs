@@ -41,6 +41,16 @@ impl Update<'_> {
         self.keys.meet(reads)
     }
 
+    /// Whether files stand where they stood, and nowhere else.
+    pub(crate) fn keeps_paths(&self) -> bool {
+        self.came.len() == self.went.len() && self.went.iter().all(|it| self.moves.file(it.0).is_some())
+    }
+
+    /// What files said that are there in another version, and those files.
+    pub(crate) fn replaced(&self) -> impl Iterator<Item = (&InputFile<'_>, u32)> {
+        self.went.iter().filter_map(|(then, file)| Some((file, self.moves.file(*then)?)))
+    }
+
     /// Whether what is still there is test code where it was, and nowhere else.
     pub(crate) fn tells_tests_as_before(&self, world: &World<'_>) -> bool {
         self.went.iter().all(|(then, before)| {
@@ -117,7 +127,8 @@ impl<'a> World<'a> {
         notary.tell(ledger);
         ledger.add_to(&mut update.keys);
 
-        let (renewed, touched) = hierarchy.renewed(&world, &update);
+        let of_parts = world.hierarchy.clone_parts();
+        let (renewed, touched) = hierarchy.renewed(&world, &update, of_parts);
         world.hierarchy = renewed;
         let mut notary = Notary::new(&world);
         touched.iter().for_each(|it| hierarchy_of_file(&mut notary, *it));

@@ -1,9 +1,11 @@
 //! The packages of a run from those of the run before: what they declare, and where imports lead, is found out again for
 //! packages in which a file changed, and for files that changed.
 
+use knowing_model::facts::FileFacts;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{GoPackages, Target};
+use crate::InputFile;
 use crate::again::keys;
 use crate::again::{Notary, Table};
 use crate::world::{ModuleId, Update, World};
@@ -17,8 +19,25 @@ pub(super) struct Other {
     roads: bool,
 }
 
+/// Whether two versions of a file are of one package and built alike, and say the same of modules.
+fn has_same_frame(was: &InputFile<'_>, is: &InputFile<'_>) -> bool {
+    let frame = |it: &InputFile<'_>| {
+        let text = |it: Option<&str>| it.map(str::to_owned);
+        let FileFacts { language, namespace, condition, .. } = it.facts;
+        let (namespace, condition) =
+            (namespace.map(|at| it.facts.text(at)), condition.map(|at| it.facts.text(at)));
+        (language.clone(), text(namespace), text(condition))
+    };
+    was.facts.manifest.is_none() && is.facts.manifest.is_none() && frame(was) == frame(is)
+}
+
 impl GoPackages {
     pub(crate) fn renewed(self, world: &World<'_>, update: &Update<'_>) -> GoPackages {
+        if update.keeps_paths()
+            && update.replaced().all(|(was, is)| has_same_frame(was, &world.input.files[is as usize]))
+        {
+            return self.renewed_within(world, update);
+        }
         let mut before = self;
         let mut found = GoPackages::of_files(world);
         let hash_then = |it: ModuleId| before.packages[it.0 as usize].hash;
@@ -86,6 +105,38 @@ impl GoPackages {
         found.aim(world, |file| !is_aimed[file as usize]);
         found.other = Other { packages: other, roads };
         found
+    }
+
+    /// Where all files are of the packages of before.
+    fn renewed_within(mut self, world: &World<'_>, update: &Update<'_>) -> GoPackages {
+        let of_files = update.came.iter().filter_map(|it| self.package_of[*it as usize]);
+        let other: FxHashSet<ModuleId> = of_files.collect();
+        for (package, id) in self.packages.iter_mut().zip((0..).map(ModuleId)) {
+            if other.contains(&id) {
+                package.declared.clear();
+            } else {
+                // What is left of packages without a change is what they declare.
+                package.declared.retain_mut(|(_, def)| update.moves.def(*def).map(|it| *def = it).is_some());
+            }
+        }
+        for file in 0..world.n_files() as u32 {
+            if self.package_of[file as usize].is_some_and(|it| other.contains(&it)) {
+                self.declare(world, file);
+            }
+        }
+        let changed = self.packages.iter_mut().zip((0..).map(ModuleId)).filter(|it| other.contains(&it.1));
+        let mut packages = FxHashSet::default();
+        for (package, _) in changed {
+            package.declared.sort_unstable();
+            packages.insert(package.hash);
+        }
+        for file in &update.came {
+            self.targets[*file as usize].clear();
+            self.usual_names[*file as usize].clear();
+        }
+        self.aim(world, |file| update.came.binary_search(&file).is_ok());
+        self.other = Other { packages, roads: false };
+        self
     }
 
     /// As `answers`, of what may be answered otherwise.
