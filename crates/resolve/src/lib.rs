@@ -95,7 +95,7 @@ pub fn resolve_while(
     }
     let changed = previous.map(|it| Changed::all(input.files, it)).unwrap_or_default();
     let (own, earlier) = OwnTables::new(input.files, std::mem::take(tables), previous);
-    let reach = changed.iter().map(Changed::reach).max().unwrap_or(Reach::Nothing);
+    let reach = again::reach_of(&changed);
     let changes = previous.map(|it| Changes::of_files(*it, &changed));
     let Begun { world, shared, ledger, earlier } = begin(input, (own, earlier), reach, &changes, is_wanted)?;
     let mut files: Vec<Option<FileEdges>> = (0..input.files.len()).map(|_| None).collect();

@@ -81,8 +81,12 @@ struct Numbering {
 
 impl Numbering {
     fn new(input: Input<'_>, scopes: &[Arc<Scopes>]) -> Numbering {
-        let rules = input.files.iter().map(|file| languages::rules_of(&file.facts.language)).collect();
         let file_by_path = scopes.iter().zip(0..).map(|(it, file)| (it.hash(), file)).collect();
+        Numbering::at(input, file_by_path)
+    }
+
+    fn at(input: Input<'_>, file_by_path: FxHashMap<u64, u32>) -> Numbering {
+        let rules = input.files.iter().map(|file| languages::rules_of(&file.facts.language)).collect();
         let mut numbering = Numbering { rules, file_by_path, ..Numbering::default() };
         numbering.number(input);
         numbering

@@ -69,12 +69,24 @@ impl<'a> Changed<'a> {
     }
 
     /// How far it may reach into tables that are made of all files.
-    pub(crate) fn reach(&self) -> Reach {
+    fn reach(&self) -> Reach {
         match (&self.before, &self.after) {
             (Some(before), Some(after)) => Reach::of(before, after),
             _ => Reach::Everything,
         }
     }
+}
+
+/// How far the changes of all of them may reach. Nothing reaches further than the furthest.
+pub(crate) fn reach_of(changed: &[Changed<'_>]) -> Reach {
+    let mut reach = Reach::Nothing;
+    for file in changed {
+        reach = reach.max(file.reach());
+        if reach == Reach::Everything {
+            break;
+        }
+    }
+    reach
 }
 
 /// What differs between the run before and this one.

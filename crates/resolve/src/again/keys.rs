@@ -4,7 +4,7 @@
 //! nothing else. Digests of answers have 64 bits, for there a collision would hide a change.
 
 /// Grows whenever a hash, or what is recorded, may come out otherwise.
-pub(crate) const VERSION: u32 = 6;
+pub(crate) const VERSION: u32 = 7;
 
 /// What a look-up is about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -30,7 +30,7 @@ mod tests;
 pub use changes::Previous;
 pub use record::{FileRecord, Record};
 
-pub(crate) use changes::{Changed, Changes, Keys, restated, unchanged};
+pub(crate) use changes::{Changed, Changes, Keys, reach_of, restated, unchanged};
 pub(crate) use digest::FileDigest;
 pub(crate) use leads::{OtherLeads, leads, moved_leads, recorded_leads, renew_leads};
 pub(crate) use ledger::{Ledger, Table};

@@ -161,10 +161,11 @@ fn together(mut by_file: Vec<Vec<Def>>, mut n_files: Vec<u32>, edges: &mut Vec<D
         symbols.truncate(MAX_TOGETHER);
         // Pairs in the order of the sum of their ranks.
         let n = symbols.len();
-        let mut pairs: Vec<(usize, usize)> =
-            (0..n).flat_map(|one| (one + 1..n).map(move |other| (one, other))).collect();
-        pairs.sort_unstable_by_key(|(one, other)| (one + other, *one));
-        for (one, other) in pairs.into_iter().take(MAX_TOGETHER) {
+        let pairs = (1..2 * n).flat_map(|sum| {
+            let ones = (sum + 1).saturating_sub(n)..sum.div_ceil(2);
+            ones.map(move |one| (one, sum - one))
+        });
+        for (one, other) in pairs.take(MAX_TOGETHER) {
             let (one, other) = (symbols[one].2, symbols[other].2);
             let (source, target) = (one.min(other), one.max(other));
             let provenance = Provenance::CoTestInference;

@@ -86,8 +86,14 @@ impl<'a> World<'a> {
         let previous = changes.previous();
         let OwnTables { names, file_names, scopes } = own;
         let Common { numbering: before, modules, hierarchy, routes, offers, programs } = common;
-        let numbering = Numbering::new(input, &scopes);
         let came: Vec<u32> = (0..).zip(previous.same).filter(|it| it.1.is_none()).map(|it| it.0).collect();
+        let is_there = |it: &u32| before.file_by_path.contains_key(&scopes[*it as usize].hash());
+        // As many as before, and none at another path.
+        let keeps_paths = previous.same.len() == before.first_def.len() && came.iter().all(is_there);
+        let numbering = match keeps_paths {
+            true => Numbering::at(input, before.file_by_path.clone()),
+            false => Numbering::new(input, &scopes),
+        };
         let then = |hash: u64| before.file_by_path.get(&hash).copied();
         let gone = previous.gone.iter().filter_map(|it| Some((then(keys::file(it.path))?, *it)));
         let mut went: Vec<(u32, InputFile<'a>)> = gone.collect();

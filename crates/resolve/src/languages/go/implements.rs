@@ -55,6 +55,8 @@ type MethodSet = (Def, Vec<Method>);
 /// Of all files.
 #[derive(Default)]
 pub(crate) struct Fulfilments {
+    /// Names of methods that interfaces have, and how often.
+    asked: FxHashMap<Name, u32>,
     methods: Vec<FileMethods>,
     sets: Vec<FileSets>,
     wants: Vec<FileWants>,
@@ -67,7 +69,8 @@ impl Fulfilments {
             return Fulfilments::default();
         }
         let asked: Vec<Vec<Name>> = (0..n_files).into_par_iter().map(|it| asked_for(world, it)).collect();
-        let all: FxHashSet<Name> = asked.iter().flatten().copied().collect();
+        let mut all: FxHashMap<Name, u32> = FxHashMap::default();
+        asked.iter().flatten().for_each(|it| *all.entry(*it).or_default() += 1);
         let methods: Vec<FileMethods> = asked
             .into_par_iter()
             .zip(0..n_files)
@@ -83,7 +86,7 @@ impl Fulfilments {
             .map(|it| FileWants::of(world, it, &methods[it as usize], &own))
             .collect();
         fulfil(world, &sets, &mut wants);
-        Fulfilments { methods, sets, wants }
+        Fulfilments { asked: all, methods, sets, wants }
     }
 
     pub(crate) fn edges(&self) -> impl Iterator<Item = DerivedEdge> {
@@ -333,7 +336,7 @@ struct FileMethods {
 
 impl FileMethods {
     /// Types of methods matter only where an interface has one of the same name, which are `all`.
-    fn of(world: &World<'_>, file: u32, asked: Vec<Name>, all: &FxHashSet<Name>) -> FileMethods {
+    fn of(world: &World<'_>, file: u32, asked: Vec<Name>, all: &FxHashMap<Name, u32>) -> FileMethods {
         let mut found = FileMethods { asked, ..FileMethods::default() };
         if !is_go(world, file) {
             return found;
@@ -342,7 +345,7 @@ impl FileMethods {
         FileMethods { reads, ..found }
     }
 
-    fn find(&mut self, world: &World<'_>, file: u32, asked: &FxHashSet<Name>) {
+    fn find(&mut self, world: &World<'_>, file: u32, asked: &FxHashMap<Name, u32>) {
         let mut ev = Evaluator::new(world);
         let mut method = |owner: Def, def: Def, is_typed: bool| {
             let signature = match is_typed {
@@ -362,7 +365,7 @@ impl FileMethods {
                 }
                 NodeKind::Method if decl.implementation.is_some() => {
                     if let Some(owner) = world.hierarchy.owner_type(world, def) {
-                        let is_typed = asked.contains(&world.name(file, decl.name));
+                        let is_typed = asked.contains_key(&world.name(file, decl.name));
                         self.methods.push(method(owner, def, is_typed));
                     }
                 }

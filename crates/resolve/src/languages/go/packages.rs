@@ -379,13 +379,14 @@ impl GoPackages {
 
     fn answers_of_all(&self, notary: &mut Notary<'_>) {
         notary.begin(Table::GoPackage.whole());
-        let required = self.required.iter().fold(0, |state, it| keys::text(state, it));
-        notary.push(Door::GoRequired, 0, None, required);
+        self.required.iter().for_each(|it| notary.push(Door::GoRequired, keys::name(it), None, 1));
     }
 
     /// The module a path outside belongs to, by what is required, else by custom.
     pub(super) fn module_of_path<'p>(&self, path: &'p str) -> &'p str {
-        reads::note(Door::GoRequired, 0, None);
+        // A module that is required matters to paths that begin with its own.
+        let ends = path.match_indices('/').map(|it| it.0).chain([path.len()]);
+        ends.for_each(|end| reads::note(Door::GoRequired, keys::name(&path[..end]), None));
         if let Some(known) = self.required.iter().find(|it| under(path, it).is_some()) {
             return &path[..known.len()];
         }

@@ -18,7 +18,8 @@ impl Fulfilments {
         if self.methods.is_empty() {
             return Fulfilments::new(world);
         }
-        let (methods, changed) = methods_again(world, update, self.methods);
+        let mut asked = self.asked;
+        let (methods, changed) = methods_again(world, update, self.methods, &mut asked);
         let own = own(&methods);
         let is_same = |reads: &[u32], seen: &[Def]| {
             !update.concerns(reads) && !seen.iter().any(|it| changed.contains(it))
@@ -63,7 +64,7 @@ impl Fulfilments {
         let sets: Vec<FileSets> = sets.into_iter().map(|it| it.0).collect();
         drop(own);
         fulfil(world, &sets, &mut wants);
-        Fulfilments { methods, sets, wants }
+        Fulfilments { asked, methods, sets, wants }
     }
 }
 
@@ -100,7 +101,9 @@ fn methods_again(
     world: &World<'_>,
     update: &Update<'_>,
     before: Vec<FileMethods>,
+    asked: &mut FxHashMap<Name, u32>,
 ) -> (Vec<FileMethods>, FxHashSet<Def>) {
+    let mut other: FxHashSet<Name> = FxHashSet::default();
     let moves = &update.moves;
     let mut changed: FxHashSet<Def> = FxHashSet::default();
     let mut kept: Vec<Option<FileMethods>> = (0..world.n_files()).map(|_| None).collect();
@@ -111,29 +114,51 @@ fn methods_again(
             false => of_file.methods.iter().filter_map(|it| moves.def(it.0)).collect(),
         };
         let is_kept = moves.is_kept(then) && !update.concerns(&of_file.reads);
+        let names = of_file.asked.clone();
         match (of_file.moved(moves), moves.file(then)) {
-            (Ok(of_file), Some(file)) if is_kept => kept[file as usize] = Some(of_file),
+            (Ok(of_file), Some(file)) if is_kept => {
+                kept[file as usize] = Some(of_file);
+                continue;
+            }
             (Ok(of_file), Some(file)) => replaced[file as usize] = Some(of_file),
             (Ok(_), None) => changed.extend(owners),
             (Err(owners), _) => changed.extend(owners),
         }
-    }
-    let asked: Vec<Vec<Name>> = kept
-        .par_iter()
-        .zip(0..world.n_files() as u32)
-        .map(|(kept, file)| kept.as_ref().map_or_else(|| asked_for(world, file), |it| it.asked.clone()))
-        .collect();
-    let all: FxHashSet<Name> = asked.iter().flatten().copied().collect();
-    for (kept, replaced) in kept.iter_mut().zip(&mut replaced) {
-        if kept.as_ref().is_some_and(|it| !it.is_typed_for(&all)) {
-            *replaced = kept.take();
+        for name in names {
+            if let Some(n) = asked.get_mut(&name) {
+                *n -= 1;
+            }
+            other.insert(name);
         }
     }
-    let asked = asked.into_par_iter().zip(0..world.n_files() as u32);
+    let mut again: FxHashMap<u32, Vec<Name>> = FxHashMap::default();
+    for (file, _) in (0..).zip(&kept).filter(|it| it.1.is_none()) {
+        let names = asked_for(world, file);
+        names.iter().for_each(|it| *asked.entry(*it).or_default() += 1);
+        other.extend(&names);
+        again.insert(file, names);
+    }
+    other.iter().for_each(|it| {
+        if asked.get(it) == Some(&0) {
+            asked.remove(it);
+        }
+    });
+    if !other.is_empty() {
+        for (file, (kept, replaced)) in (0..).zip(kept.iter_mut().zip(&mut replaced)) {
+            if kept.as_ref().is_some_and(|it| !it.is_typed_for(&other, asked)) {
+                *replaced = kept.take();
+                again.extend(replaced.as_ref().map(|it| (file, it.asked.clone())));
+            }
+        }
+    }
+    let asked = &*asked;
     let methods: Vec<FileMethods> = kept
         .into_par_iter()
-        .zip(asked)
-        .map(|(kept, (asked, file))| kept.unwrap_or_else(|| FileMethods::of(world, file, asked, &all)))
+        .zip(0..world.n_files() as u32)
+        .map(|(kept, file)| {
+            let names = || again.get(&file).cloned().unwrap_or_default();
+            kept.unwrap_or_else(|| FileMethods::of(world, file, names(), asked))
+        })
         .collect();
     let files = update.came.iter().copied().filter(|it| replaced[*it as usize].is_none());
     for file in files {
@@ -171,11 +196,12 @@ impl FileMethods {
         if is_there { Ok(self) } else { Err(owners) }
     }
 
-    /// Whether the types of those methods are known that interfaces ask for.
-    fn is_typed_for(&self, asked: &FxHashSet<Name>) -> bool {
+    /// Whether of the methods of `other` names the types of those are known that interfaces ask for.
+    fn is_typed_for(&self, other: &FxHashSet<Name>, asked: &FxHashMap<Name, u32>) -> bool {
         let is_known = |(owner, method): &(Def, Method)| {
-            let is_asked = asked.contains(&method.name) || self.interfaces.binary_search(owner).is_ok();
-            method.signature.is_typed() == is_asked
+            !other.contains(&method.name)
+                || self.interfaces.binary_search(owner).is_ok()
+                || method.signature.is_typed() == asked.contains_key(&method.name)
         };
         self.methods.iter().all(is_known)
     }
