@@ -19,8 +19,8 @@ use crate::world::{Def, Update, World};
 pub(crate) struct Offers {
     /// By space and name.
     offered: BTreeMap<String, BTreeMap<String, Vec<Def>>>,
-    /// Declarations of code by their bare name, for names that some file mentions.
-    mentioned: BTreeMap<String, Vec<Def>>,
+    /// Declarations of code with the hash of their bare name, for names that some file mentions; sorted.
+    mentioned: Vec<(u64, Def)>,
     /// Directories that some file speaks of, each with a file of it.
     directories: BTreeMap<String, u32>,
     has_owners: bool,
@@ -69,6 +69,7 @@ impl Offers {
         if !offers.wanted.is_empty() {
             (0..world.n_files() as u32).for_each(|it| offers.declare(world, it));
         }
+        offers.mentioned.sort_unstable();
         offers
     }
 
@@ -96,7 +97,7 @@ impl Offers {
             let name = facts.text(decl.name);
             if self.wanted.contains(name) {
                 let def = world.def(file, knowing_model::facts::DeclId(index));
-                entry_of(&mut self.mentioned, name).push(def);
+                self.mentioned.push((keys::name(name), def));
             }
         }
     }
@@ -119,13 +120,13 @@ impl Offers {
         for defs in offers.offered.values_mut().flat_map(BTreeMap::values_mut) {
             defs.retain_mut(|it| moves.def(*it).map(|now| *it = now).is_some());
         }
-        for defs in offers.mentioned.values_mut() {
-            let is_kept = |it: &Def| moves.is_kept(moves.file_then(*it));
-            defs.retain_mut(|it| is_kept(it) && moves.def(*it).map(|now| *it = now).is_some());
-        }
+        let is_kept = |it: Def| moves.is_kept(moves.file_then(it));
+        offers.mentioned.retain_mut(|(_, it)| is_kept(*it) && moves.def(*it).map(|now| *it = now).is_some());
+        let n_kept = offers.mentioned.len();
         update.came.iter().for_each(|it| offers.declare(world, *it));
-        offers.mentioned.values_mut().filter(|it| !it.is_sorted()).for_each(|it| it.sort_unstable());
-        offers.mentioned.retain(|_, it| !it.is_empty());
+        offers.mentioned[n_kept..].sort_unstable();
+        // Two runs that are in order.
+        offers.mentioned.sort();
         if !update.keeps_paths() {
             offers.place(world);
         }
@@ -152,9 +153,9 @@ impl Offers {
         for (service, answer) in services {
             notary.push(Door::Offered, offer_key(RPC_SERVICE, service), None, answer);
         }
-        for (name, defs) in &self.mentioned {
-            let answer = notary.all(defs);
-            notary.push(Door::Mentioned, keys::name(name), None, answer);
+        for same in self.mentioned.chunk_by(|one, other| one.0 == other.0) {
+            let answer = same.iter().fold(0, |state, it| mix(state, notary.def(it.1)));
+            notary.push(Door::Mentioned, same[0].0, None, answer);
         }
         for directory in self.directories.keys() {
             notary.push(Door::Directory, keys::file(directory), None, 1);
@@ -198,10 +199,11 @@ impl Offers {
 
     /// The only declaration of production code that ends in a name.
     fn symbol(&self, world: &World<'_>, text: &str) -> Option<Def> {
-        let last = last_segment(text);
-        reads::note(Door::Mentioned, keys::name(last), None);
-        let all = self.mentioned.get(last)?;
-        let mut fitting = all.iter().copied().filter(|it| {
+        let hash = keys::name(last_segment(text));
+        reads::note(Door::Mentioned, hash, None);
+        let begin = self.mentioned.partition_point(|it| it.0 < hash);
+        let all = self.mentioned[begin..].iter().take_while(|it| it.0 == hash).map(|it| it.1);
+        let mut fitting = all.filter(|it| {
             let (file, _, decl) = world.decl(*it);
             !world.is_test_code(*it) && is_suffix(world.found_in(file).text(decl.path), text, Case::Exact)
         });

@@ -11,7 +11,6 @@ use knowing_model::{ContainerClass, NodeFlags, NodeKind};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::Input;
 use crate::again::keys::{self, Door};
 use crate::again::{Reach, reads};
 use crate::hierarchy::Hierarchy;
@@ -22,6 +21,7 @@ use crate::names::{FileNames, Name, Names};
 use crate::routes::Routes;
 use crate::scopes::Scopes;
 use crate::tables::OwnTables;
+use crate::{Input, InputFile};
 
 pub(crate) use renewed::Update;
 
@@ -68,6 +68,7 @@ struct Numbering {
     /// How many come before those of prose.
     n_but_prose: u32,
     rules: Vec<&'static dyn Rules>,
+    by_language: FxHashMap<String, Vec<u32>>,
     /// By the hash of the path.
     file_by_path: FxHashMap<u64, u32>,
     /// Callable members of types, by name: what an unknown receiver could mean.
@@ -86,8 +87,14 @@ impl Numbering {
     }
 
     fn at(input: Input<'_>, file_by_path: FxHashMap<u64, u32>) -> Numbering {
-        let rules = input.files.iter().map(|file| languages::rules_of(&file.facts.language)).collect();
-        let mut numbering = Numbering { rules, file_by_path, ..Numbering::default() };
+        let mut numbering = Numbering { file_by_path, ..Numbering::default() };
+        for (file, InputFile { facts, .. }) in (0..).zip(input.files) {
+            numbering.rules.push(languages::rules_of(&facts.language));
+            match numbering.by_language.get_mut(&facts.language) {
+                Some(files) => files.push(file),
+                None => drop(numbering.by_language.insert(facts.language.clone(), vec![file])),
+            }
+        }
         numbering.number(input);
         numbering
     }
@@ -301,6 +308,14 @@ impl<'a> World<'a> {
         let hash = keys::file(path);
         reads::note(Door::Path, hash, None);
         self.numbering.file_by_path.get(&hash).copied()
+    }
+
+    /// Files of these languages, in their order. To look at each file for its language is to miss the cache twice a file.
+    pub(crate) fn files_of(&self, languages: &[&str]) -> Vec<u32> {
+        let of_language = |it: &&str| self.numbering.by_language.get(*it).map_or(&[][..], Vec::as_slice);
+        let mut files: Vec<u32> = languages.iter().flat_map(of_language).copied().collect();
+        files.sort_unstable();
+        files
     }
 
     pub(crate) fn rules(&self, file: u32) -> &'static dyn Rules {

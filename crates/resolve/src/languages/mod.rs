@@ -53,10 +53,7 @@ impl Modules {
     }
 
     fn with_go(world: &World<'_>, go: GoPackages) -> Modules {
-        // A look at all files for each language that none of them is written in would be a look in vain.
-        let has = |languages: &[&str]| {
-            world.input.files.iter().any(|it| languages.contains(&it.facts.language.as_str()))
-        };
+        let has = |languages: &[&str]| !world.files_of(languages).is_empty();
         Modules {
             cpp: CppUnits::new(world),
             csharp: CsharpNamespaces::new(world),

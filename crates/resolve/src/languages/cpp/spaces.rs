@@ -4,7 +4,7 @@ use knowing_model::NodeKind;
 use knowing_model::facts::{DeclId, Modifiers, Type};
 use rustc_hash::FxHashMap;
 
-use super::units::{Units, is_include, is_of_family};
+use super::units::{FAMILY, Units, is_include};
 use crate::again::keys::{self, Door};
 use crate::again::{Notary, reads};
 use crate::names::Name;
@@ -41,22 +41,19 @@ pub(crate) struct CppUnits {
 impl CppUnits {
     pub(crate) fn new(world: &World<'_>) -> CppUnits {
         let mut all = CppUnits { parents: vec![GLOBAL], hashes: vec![1], ..CppUnits::default() };
-        if !(0..world.n_files() as u32).any(|it| is_of_family(world.facts(it))) {
+        let files = world.files_of(FAMILY);
+        if files.is_empty() {
             return all;
         }
         all.units = Units::new(world);
         let macros = macros(world);
-        for file in 0..world.n_files() as u32 {
-            if is_of_family(world.facts(file)) {
-                all.open(world, file, &macros);
-                all.add_spaces(world, file);
-            }
+        for file in &files {
+            all.open(world, *file, &macros);
+            all.add_spaces(world, *file);
         }
-        for file in 0..world.n_files() as u32 {
-            if is_of_family(world.facts(file)) {
-                all.add_names(world, file);
-                all.add_usings(world, file);
-            }
+        for file in &files {
+            all.add_names(world, *file);
+            all.add_usings(world, *file);
         }
         all
     }
@@ -299,11 +296,8 @@ impl CppUnits {
 /// What macros open: a path of namespaces, or `}`; nothing where definitions differ.
 fn macros<'w>(world: &World<'w>) -> FxHashMap<&'w str, Option<&'w str>> {
     let mut all: FxHashMap<&str, Option<&str>> = FxHashMap::default();
-    for file in 0..world.n_files() as u32 {
+    for file in world.files_of(FAMILY) {
         let facts = world.facts(file);
-        if !is_of_family(facts) {
-            continue;
-        }
         for (name, opens) in facts.namespaces.iter().filter_map(|it| facts.text(it.name).split_once('=')) {
             let known = all.entry(name).or_insert(Some(opens));
             if *known != Some(opens) {

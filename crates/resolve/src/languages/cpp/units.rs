@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use knowing_model::facts::{FileFacts, Import};
+use knowing_model::facts::Import;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::tables;
@@ -45,9 +45,8 @@ pub(super) struct Units {
     file_hashes: Vec<u64>,
 }
 
-pub(super) fn is_of_family(facts: &FileFacts) -> bool {
-    matches!(facts.language.as_str(), "c" | "cpp")
-}
+/// Languages whose files include each other.
+pub(super) const FAMILY: &[&str] = &["c", "cpp"];
 
 pub(super) fn is_include(import: &Import) -> bool {
     matches!(import.level, QUOTED | ANGLED)
@@ -64,11 +63,8 @@ impl Units {
         };
         let mut direct: Vec<Vec<u32>> = vec![Vec::new(); n_files];
         let mut outside: Vec<bool> = vec![false; n_files];
-        for file in 0..n_files as u32 {
+        for file in world.files_of(FAMILY) {
             let facts = world.facts(file);
-            if !is_of_family(facts) {
-                continue;
-            }
             for (index, import) in facts.imports.iter().enumerate() {
                 let Some(text) = import.module.first().filter(|_| is_include(import)) else { continue };
                 let text = facts.text(*text);
@@ -89,8 +85,10 @@ impl Units {
             includers.sort_unstable();
             includers.dedup();
         }
+        let files = world.files_of(FAMILY);
+        let is_ours = |file: u32| files.binary_search(&file).is_ok();
         units.visible = (0..n_files as u32)
-            .map(|file| if is_of_family(world.facts(file)) { closure(&direct, file) } else { Vec::new() })
+            .map(|file| if is_ours(file) { closure(&direct, file) } else { Vec::new() })
             .collect();
         units.sees_outside =
             units.visible.iter().map(|all| all.iter().any(|it| outside[*it as usize])).collect();
@@ -148,11 +146,9 @@ impl Units {
 
 fn files_by_name<'a>(world: &World<'a>) -> FxHashMap<&'a str, Vec<u32>> {
     let mut files: FxHashMap<&str, Vec<u32>> = FxHashMap::default();
-    for file in 0..world.n_files() as u32 {
-        if is_of_family(world.facts(file)) {
-            let path = world.path(file);
-            files.entry(path.rsplit('/').next().unwrap_or(path)).or_default().push(file);
-        }
+    for file in world.files_of(FAMILY) {
+        let path = world.path(file);
+        files.entry(path.rsplit('/').next().unwrap_or(path)).or_default().push(file);
     }
     files
 }

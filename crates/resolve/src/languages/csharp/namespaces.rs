@@ -39,7 +39,7 @@ impl CsharpNamespaces {
         };
         all.by_text.insert(String::new(), GLOBAL);
         let mut partial: FxHashMap<String, Vec<Def>> = FxHashMap::default();
-        for file in 0..world.n_files() as u32 {
+        for file in world.files_of(&["csharp", "dotnet"]) {
             match world.facts(file).language.as_str() {
                 "csharp" if !is_listing(world, file) => all.add_file(world, file, &mut partial),
                 "dotnet" => all.add_usings(world, file),

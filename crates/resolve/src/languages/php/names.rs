@@ -32,7 +32,7 @@ pub(super) enum Sort {
 impl PhpNames {
     pub(crate) fn new(world: &World<'_>) -> PhpNames {
         let mut names = PhpNames::default();
-        for file in 0..world.n_files() as u32 {
+        for file in world.files_of(&["composer", "php"]) {
             let facts = world.facts(file);
             if facts.language == "composer" {
                 let aliases = facts.manifest.iter().flat_map(|it| &it.aliases);

@@ -40,8 +40,8 @@ impl PythonModules {
         all.directory(world, "");
         // `.py` before `.pyi`: where both exist, the code is the module and the stub is not.
         for extension in [".py", ".pyi"] {
-            for file in 0..world.n_files() as u32 {
-                if world.facts(file).language == "python" && world.path(file).ends_with(extension) {
+            for file in world.files_of(&["python"]) {
+                if world.path(file).ends_with(extension) {
                     all.add_file(world, file, extension);
                 }
             }

@@ -57,8 +57,7 @@ pub(crate) struct RubyModules {
 impl RubyModules {
     pub(crate) fn new(world: &World<'_>) -> RubyModules {
         let mut modules = RubyModules::default();
-        let files: Vec<u32> =
-            (0..world.n_files() as u32).filter(|it| world.facts(*it).language == "ruby").collect();
+        let files = world.files_of(&["ruby"]);
         if files.is_empty() {
             return modules;
         }

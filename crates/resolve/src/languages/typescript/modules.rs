@@ -74,7 +74,7 @@ const BUILT: [&str; 15] = [
 impl TypeScriptModules {
     pub(crate) fn new(world: &World<'_>) -> TypeScriptModules {
         let is_ours = |facts: &FileFacts| facts.language == super::LANGUAGE;
-        if !(0..world.n_files() as u32).any(|it| is_ours(world.facts(it))) {
+        if world.files_of(&[super::LANGUAGE]).is_empty() {
             return TypeScriptModules::default();
         }
         let mut modules = TypeScriptModules {
