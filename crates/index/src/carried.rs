@@ -95,7 +95,7 @@ impl Carried {
     /// For a replay, in which nobody asks between two runs: images are made of the last run alone, by `finish`. Where a
     /// process ends before that, they are built anew by the first who asks.
     pub fn of_replay() -> Carried {
-        Carried { last: None, far: Some(Far { few: 4096, part: 10 }), past: Past::default() }
+        Carried { last: None, far: Some(Far { few: 4096, part: 2 }), past: Past::default() }
     }
 
     /// A replay that makes images on its way as soon as more edges than these are others.

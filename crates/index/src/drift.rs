@@ -10,7 +10,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use knowing_graph::{EdgeRecord, GoneRows, NodeIndex};
+use knowing_graph::{GoneRows, NodeIndex};
 use knowing_model::{EdgeKind, NodeId, Provenance, Symbol, Unit, identity, package_of};
 use knowing_resolve::Resolution;
 use knowing_snapshot::{EdgeLeaf, Roots};
@@ -93,19 +93,28 @@ impl UnitRows {
         self.runs.iter().map(|it| it.1.len()).sum()
     }
 
-    /// Adds what it uses, or takes it away.
-    fn count(&self, sign: i64, uses: &mut Uses) {
-        self.nodes.iter().for_each(|it| uses.entry(*it).or_default().stated += sign);
+    /// Takes away what it uses.
+    fn uncount(&self, uses: &mut Uses) {
+        self.nodes.iter().for_each(|it| uses.entry(*it).or_default().stated -= 1);
         for edge in self.runs.iter().flat_map(|it| &it.1) {
-            uses.entry(edge.source).or_default().ends += sign;
-            uses.entry(edge.target).or_default().ends += sign;
+            uses.entry(edge.source).or_default().ends -= 1;
+            uses.entry(edge.target).or_default().ends -= 1;
         }
     }
+}
 
-    /// With their packages.
-    fn edges(&self) -> impl Iterator<Item = (&str, UnitEdge)> {
-        self.runs.iter().flat_map(|(package, edges)| edges.iter().map(|it| (&**package, *it)))
+/// What units use that were just made.
+fn uses_of(resolution: &Resolution) -> Uses {
+    let mut of_symbols = vec![Used::default(); resolution.symbols.len()];
+    for unit in &resolution.units {
+        unit.nodes.iter().for_each(|it| of_symbols[it.symbol as usize].stated += 1);
+        for edge in &unit.edges {
+            of_symbols[edge.source as usize].ends += 1;
+            of_symbols[edge.target as usize].ends += 1;
+        }
     }
+    let symbols = resolution.symbols.iter().zip(of_symbols).filter(|it| it.1 != Used::default());
+    symbols.map(|(symbol, used)| (symbol.id, used)).collect()
 }
 
 impl Drift {
@@ -186,23 +195,23 @@ impl Step {
         let ranges = reader.ranges_of(&left)?;
         let joined: Vec<UnitRows> =
             resolution.units.iter().map(|it| UnitRows::of(it, &resolution.symbols)).collect();
-        let mut uses = Uses::default();
+        let mut uses = uses_of(resolution);
         let mut packages: BTreeSet<String> = BTreeSet::new();
-        joined.iter().for_each(|it| it.count(1, &mut uses));
         let mut imaged = LeftImaged { imaged: &base.imaged, met: FxHashMap::default() };
         for (row, range) in left.iter().zip(&ranges) {
             match base.drift.came.get(row) {
                 Some(unit) => {
-                    unit.count(-1, &mut uses);
+                    unit.uncount(&mut uses);
                     for (package, _) in &unit.runs {
                         if !packages.contains(&**package) {
                             packages.insert(package.to_string());
                         }
                     }
                 }
-                None => imaged.count(&reader, range, &mut uses, &mut packages)?,
+                None => imaged.count(&reader, range, &mut packages)?,
             }
         }
+        imaged.settle(&mut uses);
         Ok(Step { left: left.into_iter().zip(ranges).collect(), joined, uses, packages })
     }
 
@@ -215,33 +224,34 @@ impl Step {
         let is_imaged = |it: &&(u32, UnitRange)| !drift.came.contains_key(&it.0);
         let gone_now = self.left.iter().filter(is_imaged).map(|it| &it.1);
         let gone = GoneRows::new(drift.gone.iter().chain(gone_now).map(|it| it.edges.clone()));
-        let (graph, gone) = (&imaged.graph, &gone);
-        let of_images = changed.iter().flat_map(|&package| {
-            imaged.in_package(package).flat_map(move |at| {
-                let kept = move |it: &&EdgeRecord| !gone.has(it.edge_row);
-                graph.outgoing(at).iter().filter(kept).map(move |it| {
-                    let edge = UnitEdge {
-                        source: graph.node(at).id(),
-                        target: graph.node(it.other()).id(),
-                        kind: it.kind(),
-                        provenance: it.provenance(),
-                        confidence_bp: it.confidence_bp,
-                    };
-                    (package, edge)
-                })
-            })
-        });
         let came = drift.came.iter().filter(|it| !left.contains(it.0)).map(|it| it.1);
-        let came = came.flat_map(UnitRows::edges).filter(|it| changed.contains(it.0));
-        let joined = self.joined.iter().flat_map(UnitRows::edges);
-        let edges: Vec<(&str, UnitEdge)> = of_images.chain(came).chain(joined).collect();
-        let ids = identity::edge_ids(edges.iter().map(|(_, it)| (it.source, it.target, it.kind)));
-        let leaves = edges.iter().zip(ids).map(|((package, edge), id)| EdgeLeaf {
-            package,
-            kind: edge.kind,
-            id,
-            provenance: edge.provenance,
-            confidence_bp: edge.confidence_bp,
+        let mut new: FxHashMap<&str, Vec<&[UnitEdge]>> = FxHashMap::default();
+        for (package, edges) in came.chain(&self.joined).flat_map(|it| &it.runs) {
+            new.entry(package).or_default().push(edges);
+        }
+        let graph = &imaged.graph;
+        // One package after the other, so that what is gathered of it stays near.
+        let leaves = changed.iter().flat_map(|&package| {
+            let kept = imaged.in_package(package).flat_map(|at| {
+                let kept = graph.outgoing(at).iter().filter(|it| !gone.has(it.edge_row));
+                kept.map(move |it| UnitEdge {
+                    source: graph.node(at).id(),
+                    target: graph.node(it.other()).id(),
+                    kind: it.kind(),
+                    provenance: it.provenance(),
+                    confidence_bp: it.confidence_bp,
+                })
+            });
+            let new = new.get(package).into_iter().flatten().flat_map(|it| it.iter().copied());
+            let edges: Vec<UnitEdge> = kept.chain(new).collect();
+            let ids = identity::edge_ids(edges.iter().map(|it| (it.source, it.target, it.kind)));
+            edges.into_iter().zip(ids).map(move |(edge, id)| EdgeLeaf {
+                package,
+                kind: edge.kind,
+                id,
+                provenance: edge.provenance,
+                confidence_bp: edge.confidence_bp,
+            })
         });
         let before = Roots { root: base.snapshot.root, packages: store.package_roots(&base.snapshot)? };
         Ok(before.patched(&changed, leaves))
@@ -289,9 +299,10 @@ struct LeftImaged<'a> {
     met: FxHashMap<u32, Option<Met>>,
 }
 
-#[derive(Clone, Copy)]
 struct Met {
     at: NodeIndex,
+    /// By what left.
+    used: Used,
     /// Its package was noted.
     is_noted: bool,
 }
@@ -301,43 +312,50 @@ impl LeftImaged<'_> {
         &mut self,
         reader: &Reader<'_>,
         range: &UnitRange,
-        uses: &mut Uses,
         packages: &mut BTreeSet<String>,
     ) -> Result<()> {
         let (mut nodes, mut ends) = (Vec::new(), Vec::new());
         reader.each_row_of(range, |row, sym| nodes.push((row, sym)), |from, to| ends.push((from, to)))?;
-        let graph = &self.imaged.graph;
+        let imaged = self.imaged;
         for (row, sym) in nodes {
             // Of a symbol that several units state, the graph has one.
-            if let Some(node) = self.met(sym).map(|it| graph.node(it.at)).filter(|it| it.node_row == row) {
-                uses.entry(node.id()).or_default().stated -= 1;
+            if let Some(met) = self.met(sym).filter(|it| imaged.graph.node(it.at).node_row == row) {
+                met.used.stated += 1;
             }
         }
         for (source, target) in ends {
-            for sym in [source, target] {
-                if let Some(met) = self.met(sym) {
-                    uses.entry(graph.node(met.at).id()).or_default().ends -= 1;
+            if let Some(met) = self.met(source) {
+                met.used.ends += 1;
+                if !std::mem::replace(&mut met.is_noted, true) {
+                    let package = imaged.package(met.at);
+                    if !packages.contains(package) {
+                        packages.insert(package.to_owned());
+                    }
                 }
             }
-            self.note_package(source, packages);
+            if let Some(met) = self.met(target) {
+                met.used.ends += 1;
+            }
         }
         Ok(())
     }
 
-    fn met(&mut self, sym: u32) -> Option<Met> {
-        let find = || self.imaged.graph.of_sym(sym).map(|at| Met { at, is_noted: false });
-        *self.met.entry(sym).or_insert_with(find)
+    fn met(&mut self, sym: u32) -> Option<&mut Met> {
+        let find = || {
+            let at = self.imaged.graph.of_sym(sym)?;
+            Some(Met { at, used: Used::default(), is_noted: false })
+        };
+        self.met.entry(sym).or_insert_with(find).as_mut()
     }
 
-    fn note_package(&mut self, sym: u32, packages: &mut BTreeSet<String>) {
-        if let Some(Some(met)) = self.met.get_mut(&sym)
-            && !std::mem::replace(&mut met.is_noted, true)
-        {
-            let package = self.imaged.package(met.at);
-            if !packages.contains(package) {
-                packages.insert(package.to_owned());
-            }
-        }
+    /// Takes away what all of them used.
+    fn settle(self, uses: &mut Uses) {
+        // Each symbol for itself: their order does not matter.
+        self.met.into_values().flatten().for_each(|met| {
+            let all = uses.entry(self.imaged.graph.node(met.at).id()).or_default();
+            all.stated -= met.used.stated;
+            all.ends -= met.used.ends;
+        });
     }
 }
 
