@@ -42,18 +42,18 @@ pub(crate) fn assemble(world: &World<'_>, parts: Parts<'_>) -> Resolution {
         previous?.record.files().get(place)
     };
     let mut kept = Vec::new();
-    let mut records: Vec<FileRecord> = Vec::with_capacity(files.len());
+    let mut records: Vec<Arc<FileRecord>> = Vec::with_capacity(files.len());
     for (file, (result, leads)) in files.iter_mut().zip(leads).enumerate() {
         records.push(match result {
-            Some(result) => FileRecord {
+            Some(result) => Arc::new(FileRecord {
                 reads: std::mem::take(&mut result.reads).into(),
                 stated: std::mem::take(&mut result.stated).into(),
                 leads: recorded_leads(world, leads),
                 ..FileRecord::default()
-            },
+            }),
             None => {
                 kept.push((file as u32, UnitLayer::Resolved));
-                FileRecord { derived: 0, similar: 0, ..before(file).cloned().unwrap_or_default() }
+                before(file).cloned().unwrap_or_default()
             }
         });
     }
@@ -62,7 +62,7 @@ pub(crate) fn assemble(world: &World<'_>, parts: Parts<'_>) -> Resolution {
     for (file, result) in files.into_iter().enumerate() {
         let Some(result) = result else { continue };
         let digest = result_digest(world, &first, file as u32, &result);
-        records[file].resolved = digest;
+        Arc::make_mut(&mut records[file]).resolved = digest;
         // Looked at again, and the same.
         match before(file) {
             Some(before) if before.resolved == digest => kept.push((file as u32, UnitLayer::Resolved)),
@@ -71,8 +71,14 @@ pub(crate) fn assemble(world: &World<'_>, parts: Parts<'_>) -> Resolution {
     }
     for (file, record) in (0..).zip(&mut records) {
         let before = before(file as usize);
+        let mut put = |derived: u64, similar: u64| {
+            if (record.derived, record.similar) != (derived, similar) {
+                let record = Arc::make_mut(record);
+                (record.derived, record.similar) = (derived, similar);
+            }
+        };
         if let Some(before) = before.filter(|_| !derived.is_touched(file)) {
-            (record.derived, record.similar) = (before.derived, before.similar);
+            put(before.derived, before.similar);
             kept.extend((before.derived != 0).then_some((file, UnitLayer::Derived)));
             continue;
         }
@@ -81,17 +87,19 @@ pub(crate) fn assemble(world: &World<'_>, parts: Parts<'_>) -> Resolution {
             let of = own.iter().filter(|it| (it.kind == EdgeKind::SimilarTo) == is_similar);
             of.fold(0_u64, |sum, it| sum.wrapping_add(it.digest(world)))
         };
-        record.similar = match before.filter(|_| derived.keeps_similar(file)) {
+        let similar = match before.filter(|_| derived.keeps_similar(file)) {
             Some(before) => before.similar,
             None => digest(true),
         };
-        if own.is_empty() && record.similar == 0 {
+        if own.is_empty() && similar == 0 {
+            put(0, 0);
             continue;
         }
         // Never 0, which stands for none.
-        record.derived = digest(false).wrapping_add(record.similar) | 1;
+        let digest = digest(false).wrapping_add(similar) | 1;
+        put(digest, similar);
         match before {
-            Some(before) if before.derived == record.derived => kept.push((file, UnitLayer::Derived)),
+            Some(before) if before.derived == digest => kept.push((file, UnitLayer::Derived)),
             _ if derived.keeps_similar(file) => {
                 let edges = own.into_iter().chain(derive::similar_of(world, file)).collect();
                 units.push(derived_unit(world, &mut symbols, file, edges));
@@ -121,7 +129,7 @@ fn has_same_paths(world: &World<'_>, previous: &Previous<'_>) -> bool {
 
 /// The same relation can be stated by several files when its source stands elsewhere (two `impl` blocks in two files, two
 /// maps of one resolver); the first file by path keeps it.
-fn first_to_state(records: &[FileRecord], is_resolved: &[bool]) -> FxHashMap<u64, u32> {
+fn first_to_state(records: &[Arc<FileRecord>], is_resolved: &[bool]) -> FxHashMap<u64, u32> {
     // What files say that keep their result is asked for by nobody else.
     let resolved = records.iter().zip(is_resolved).filter(|it| *it.1).flat_map(|it| it.0.stated.iter());
     let mut first: FxHashMap<u64, u32> = resolved.map(|it| (*it, u32::MAX)).collect();

@@ -126,15 +126,16 @@ impl Hierarchy {
     /// Which declarations are parts of one type, and nothing else: bases are looked up by that.
     pub(crate) fn of_parts(world: &World<'_>) -> Hierarchy {
         let mut hierarchy = Hierarchy {
-            def_hashes: world.all_but_prose().map(|it| world.hash(it)).collect(),
             file_hashes: world.scopes.iter().map(|it| it.hash()).collect(),
-            may_have_parts: world
-                .all_but_prose()
-                .map(|it| world.rules(world.file_of(it)).has_types_in_parts())
-                .collect(),
             groups: world.modules.types_in_parts(),
             ..Hierarchy::default()
         };
+        for file in world.files_but_prose() {
+            let hashes = world.scopes[file as usize].hashes_of_decls();
+            hierarchy.def_hashes.extend_from_slice(hashes);
+            let n_defs = hierarchy.def_hashes.len();
+            hierarchy.may_have_parts.resize(n_defs, world.rules(file).has_types_in_parts());
+        }
         for (index, group) in hierarchy.groups.iter().enumerate() {
             hierarchy.group_of.extend(group.iter().map(|part| (*part, index as u32)));
         }

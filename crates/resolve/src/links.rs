@@ -104,14 +104,13 @@ impl Offers {
 
     /// As `new`, from those of the run before.
     pub(crate) fn renewed(self, world: &World<'_>, update: &Update<'_>) -> Offers {
-        let speaks = |it: &FileFacts| {
-            let (names, directories) = mentioned(it);
-            !it.offers.is_empty()
-                || !it.owner_rules.is_empty()
-                || !names.is_empty()
-                || !directories.is_empty()
+        let nothing = FileFacts::default();
+        let says = |it: &FileFacts| !it.offers.is_empty() || !it.owner_rules.is_empty();
+        let is_same = |(was, is): (Option<&FileFacts>, Option<&FileFacts>)| {
+            let (was, is) = (was.unwrap_or(&nothing), is.unwrap_or(&nothing));
+            !says(was) && !says(is) && mentioned(was) == mentioned(is)
         };
-        if update.versions(world).any(|it| speaks(it.facts)) {
+        if !update.versions_in_pairs(world).all(is_same) {
             return Offers::new(world);
         }
         let mut offers = self;

@@ -124,6 +124,11 @@ impl Scopes {
         self.hashes[decl.index() + 1]
     }
 
+    /// As `hash_of`, of all declarations.
+    pub(crate) fn hashes_of_decls(&self) -> &[u64] {
+        &self.hashes[1..]
+    }
+
     pub(crate) fn find(&self, scope: Scope, name: Name) -> &[Entry] {
         reads::note_in(self.hash(), Door::Scope, self.hashes[scope.0 as usize], Some(name));
         let [from, to] = [self.firsts[scope.0 as usize], self.firsts[scope.0 as usize + 1]];

@@ -67,8 +67,9 @@ struct Numbering {
     file_of_def: Vec<u32>,
     /// How many come before those of prose.
     n_but_prose: u32,
-    rules: Vec<&'static dyn Rules>,
-    by_language: FxHashMap<String, Vec<u32>>,
+    /// What is asked of each file by itself.
+    files: Vec<OfFile>,
+    languages: Vec<String>,
     /// By the hash of the path.
     file_by_path: FxHashMap<u64, u32>,
     /// Callable members of types, by name: what an unknown receiver could mean.
@@ -80,36 +81,67 @@ struct Numbering {
     digests: Vec<u64>,
 }
 
-impl Numbering {
-    fn new(input: Input<'_>, scopes: &[Arc<Scopes>]) -> Numbering {
-        let file_by_path = scopes.iter().zip(0..).map(|(it, file)| (it.hash(), file)).collect();
-        Numbering::at(input, file_by_path)
-    }
+/// What is asked of a file again and again: to look into its facts is to miss the cache.
+#[derive(Clone, Copy)]
+struct OfFile {
+    rules: &'static dyn Rules,
+    /// Its place among the languages.
+    language: u32,
+    n_decls: u32,
+    is_prose: bool,
+}
 
-    fn at(input: Input<'_>, file_by_path: FxHashMap<u64, u32>) -> Numbering {
-        let mut numbering = Numbering { file_by_path, ..Numbering::default() };
-        for (file, InputFile { facts, .. }) in (0..).zip(input.files) {
-            numbering.rules.push(languages::rules_of(&facts.language));
-            match numbering.by_language.get_mut(&facts.language) {
-                Some(files) => files.push(file),
-                None => drop(numbering.by_language.insert(facts.language.clone(), vec![file])),
-            }
+impl OfFile {
+    fn new(facts: &FileFacts, languages: &mut Vec<String>) -> OfFile {
+        let place = languages.iter().position(|it| *it == facts.language);
+        let language = place.unwrap_or(languages.len()) as u32;
+        if place.is_none() {
+            languages.push(facts.language.clone());
         }
-        numbering.number(input);
+        let rules = languages::rules_of(&facts.language);
+        OfFile { rules, language, n_decls: facts.decls.len() as u32, is_prose: is_prose(facts) }
+    }
+}
+
+impl Numbering {
+    /// From what is known: which file stands at which path, and the numbering of a run with, for each file of now, its place
+    /// there when it is the same version.
+    fn new(
+        input: Input<'_>,
+        scopes: &[Arc<Scopes>],
+        file_by_path: Option<FxHashMap<u64, u32>>,
+        before: Option<(&Numbering, &[Option<u32>])>,
+    ) -> Numbering {
+        let by_path = || scopes.iter().zip(0..).map(|(it, file)| (it.hash(), file)).collect();
+        let mut numbering =
+            Numbering { file_by_path: file_by_path.unwrap_or_else(by_path), ..Numbering::default() };
+        numbering.languages = before.map(|it| it.0.languages.clone()).unwrap_or_default();
+        for (file, InputFile { facts, .. }) in input.files.iter().enumerate() {
+            let known = before.and_then(|(before, same)| Some(before.files[same[file]? as usize]));
+            numbering.files.push(known.unwrap_or_else(|| OfFile::new(facts, &mut numbering.languages)));
+        }
+        numbering.number();
         numbering
     }
 
+    /// Where the sections of prose may be others.
+    fn number_again(&mut self, input: Input<'_>) {
+        for (of_file, file) in self.files.iter_mut().zip(input.files) {
+            of_file.n_decls = file.facts.decls.len() as u32;
+        }
+        self.number();
+    }
+
     /// In the order of files, prose behind all others: its sections come and go without anybody else being called otherwise.
-    fn number(&mut self, input: Input<'_>) {
-        self.first_def = vec![0; input.files.len()];
+    fn number(&mut self) {
+        self.first_def = vec![0; self.files.len()];
         self.file_of_def.clear();
-        let is_prose: Vec<bool> = input.files.iter().map(|it| is_prose(it.facts)).collect();
         for wanted in [false, true] {
             self.n_but_prose = self.file_of_def.len() as u32;
-            for (index, file) in input.files.iter().enumerate().filter(|it| is_prose[it.0] == wanted) {
+            for (file, of_file) in self.files.iter().enumerate().filter(|it| it.1.is_prose == wanted) {
                 let first = self.file_of_def.len();
-                self.first_def[index] = first as u32;
-                self.file_of_def.resize(first + file.facts.decls.len(), index as u32);
+                self.first_def[file] = first as u32;
+                self.file_of_def.resize(first + of_file.n_decls as usize, file as u32);
             }
         }
     }
@@ -173,7 +205,7 @@ impl<'a> World<'a> {
         let OwnTables { mut names, file_names, scopes } = own;
         names.forget_asked();
         let mut world = World {
-            numbering: Numbering::new(input, &scopes),
+            numbering: Numbering::new(input, &scopes, None, None),
             input,
             names,
             file_names,
@@ -215,7 +247,7 @@ impl<'a> World<'a> {
         let OwnTables { names, file_names, scopes } = own;
         let Common { mut numbering, modules, hierarchy, routes, offers, programs } = common;
         if reach >= Reach::Sections {
-            numbering.number(input);
+            numbering.number_again(input);
         }
         let mut world = World {
             input,
@@ -310,16 +342,21 @@ impl<'a> World<'a> {
         self.numbering.file_by_path.get(&hash).copied()
     }
 
-    /// Files of these languages, in their order. To look at each file for its language is to miss the cache twice a file.
+    /// Files of these languages, in their order.
     pub(crate) fn files_of(&self, languages: &[&str]) -> Vec<u32> {
-        let of_language = |it: &&str| self.numbering.by_language.get(*it).map_or(&[][..], Vec::as_slice);
-        let mut files: Vec<u32> = languages.iter().flat_map(of_language).copied().collect();
-        files.sort_unstable();
-        files
+        let Numbering { files, languages: all, .. } = &self.numbering;
+        let is_wanted: Vec<bool> = all.iter().map(|it| languages.contains(&it.as_str())).collect();
+        let wanted = (0..).zip(files).filter(|it| is_wanted[it.1.language as usize]);
+        wanted.map(|it| it.0).collect()
+    }
+
+    /// Files of whose declarations tables may be made.
+    pub(crate) fn files_but_prose(&self) -> impl Iterator<Item = u32> {
+        (0..).zip(&self.numbering.files).filter(|it| !it.1.is_prose).map(|it| it.0)
     }
 
     pub(crate) fn rules(&self, file: u32) -> &'static dyn Rules {
-        self.numbering.rules[file as usize]
+        self.numbering.files[file as usize].rules
     }
 
     pub(crate) fn name(&self, file: u32, text: Str) -> Name {
@@ -343,7 +380,7 @@ impl<'a> World<'a> {
     /// The first declaration of a file, and one past its last.
     pub(crate) fn def_range(&self, file: u32) -> (Def, Def) {
         let first = self.numbering.first_def[file as usize];
-        (Def(first), Def(first + self.found_in(file).decls.len() as u32))
+        (Def(first), Def(first + self.numbering.files[file as usize].n_decls))
     }
 
     pub(crate) fn n_defs(&self) -> usize {

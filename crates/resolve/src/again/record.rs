@@ -7,12 +7,13 @@ use super::keys;
 /// Which keys the result of each file hangs on, and what all files together answered.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Record {
-    files: Vec<FileRecord>,
+    /// Most are those of the run before, and shared with it.
+    files: Vec<Arc<FileRecord>>,
     /// Keys and digests of answers, in ascending order of keys.
     pub(super) shared: Arc<[(u32, u64)]>,
 }
 
-/// Of one file. Most files have the same from run to run, and share it.
+/// Of one file.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct FileRecord {
     /// Keys that were looked up, in ascending order.
@@ -30,12 +31,12 @@ pub struct FileRecord {
 }
 
 impl Record {
-    pub(crate) fn new(files: Vec<FileRecord>, shared: Arc<[(u32, u64)]>) -> Record {
+    pub(crate) fn new(files: Vec<Arc<FileRecord>>, shared: Arc<[(u32, u64)]>) -> Record {
         Record { files, shared }
     }
 
     /// In the order of the input's files.
-    pub fn files(&self) -> &[FileRecord] {
+    pub fn files(&self) -> &[Arc<FileRecord>] {
         &self.files
     }
 
@@ -86,7 +87,7 @@ impl Record {
             let leads = leads.map(|it| (long_of(&it[..8]), long_of(&it[8..]))).collect();
             let stated = from.take(8 * n_stated)?.chunks_exact(8).map(long_of).collect();
             let reads = from.take(4 * n_reads)?.chunks_exact(4).map(word_of).collect();
-            files.push(FileRecord { reads, stated, leads, resolved, derived, similar });
+            files.push(FileRecord { reads, stated, leads, resolved, derived, similar }.into());
         }
         let n_shared = from.count(12)?;
         let shared = from.take(12 * n_shared)?.chunks_exact(12);

@@ -158,8 +158,10 @@ fn implementors(world: &World<'_>, derived: &[DerivedEdge]) -> FxHashMap<Def, Ve
     // Each key's list is put in order by itself, so that the order of keys does not matter.
     #[expect(clippy::iter_over_hash_type, reason = "each value is put in order by itself")]
     for list in all.values_mut() {
-        list.sort_unstable();
-        list.dedup();
+        if !list.is_sorted_by(|one, other| one < other) {
+            list.sort_unstable();
+            list.dedup();
+        }
     }
     all
 }

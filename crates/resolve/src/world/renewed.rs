@@ -68,6 +68,20 @@ impl Update<'_> {
         })
     }
 
+    /// What was said and what is said at each path where that is not the same version.
+    pub(crate) fn versions_in_pairs<'u>(
+        &'u self,
+        world: &'u World<'_>,
+    ) -> impl Iterator<Item = (Option<&'u FileFacts>, Option<&'u FileFacts>)> {
+        let was = self.went.iter().map(|(then, file)| {
+            let now = self.moves.file(*then).map(|it| world.found_in(it));
+            (Some(file.facts), now)
+        });
+        let replaced: FxHashSet<u32> = self.replaced().map(|it| it.1).collect();
+        let new = self.came.iter().filter(move |it| !replaced.contains(it));
+        was.chain(new.map(|it| (None, Some(world.found_in(*it)))))
+    }
+
     /// Facts of all versions that came or went.
     pub(crate) fn versions<'u>(&'u self, world: &'u World<'_>) -> impl Iterator<Item = InputFile<'u>> {
         let came = self.came.iter().map(|it| world.input.files[*it as usize]);
@@ -90,10 +104,8 @@ impl<'a> World<'a> {
         let is_there = |it: &u32| before.file_by_path.contains_key(&scopes[*it as usize].hash());
         // As many as before, and none at another path.
         let keeps_paths = previous.same.len() == before.first_def.len() && came.iter().all(is_there);
-        let numbering = match keeps_paths {
-            true => Numbering::at(input, before.file_by_path.clone()),
-            false => Numbering::new(input, &scopes),
-        };
+        let file_by_path = keeps_paths.then(|| before.file_by_path.clone());
+        let numbering = Numbering::new(input, &scopes, file_by_path, Some((&before, previous.same)));
         let then = |hash: u64| before.file_by_path.get(&hash).copied();
         let gone = previous.gone.iter().filter_map(|it| Some((then(keys::file(it.path))?, *it)));
         let mut went: Vec<(u32, InputFile<'a>)> = gone.collect();
