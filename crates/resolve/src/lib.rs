@@ -109,13 +109,13 @@ pub fn resolve_while(
         resolve_files(&world, &mut files, |file| restated.contains(&file));
     }
     let (leads, derived) = match (earlier, previous) {
-        (Earlier::Same(mut leads, derived), Some(previous)) => {
+        (Some(Earlier { mut leads, derived, update: None }), Some(previous)) => {
             let mut other = OtherLeads::default();
             again::renew_leads(&world, &files, &mut leads, &mut other);
             let derived = derived.again(&world, &leads, &other, previous);
             (leads, derived)
         }
-        (Earlier::Moved(leads, derived, update), Some(previous)) => {
+        (Some(Earlier { leads, derived, update: Some(update) }), Some(previous)) => {
             let (mut leads, mut other) = again::moved_leads(&world, &update, leads);
             again::renew_leads(&world, &files, &mut leads, &mut other);
             let derived = derived.renewed(&world, &leads, &other, &update, previous);
@@ -142,17 +142,16 @@ struct Begun<'a> {
     world: World<'a>,
     shared: Answers,
     ledger: Option<Ledger>,
-    earlier: Earlier<'a>,
+    /// None that is of use where there is none.
+    earlier: Option<Earlier<'a>>,
 }
 
 /// What the run before derived, and the edges that it derived it from.
-enum Earlier<'a> {
-    /// None that is of use.
-    Nothing,
-    /// Under the numbers of now: nothing is another but the inside of callables.
-    Same(Vec<Arc<[Lead]>>, Derived),
-    /// Under the numbers of then.
-    Moved(Vec<Arc<[Lead]>>, Derived, Update<'a>),
+struct Earlier<'a> {
+    leads: Vec<Arc<[Lead]>>,
+    derived: Derived,
+    /// What differs since, where both have the numbers of then. Without it nothing is another but the inside of callables.
+    update: Option<Update<'a>>,
 }
 
 /// Makes what all files are made of together, of what the run before made as far as that goes.
@@ -176,7 +175,12 @@ fn begin<'a>(
                     (shared, ledger.map(|_| made))
                 }
             };
-            return Some(Begun { world, shared, ledger, earlier: Earlier::Same(leads, derived) });
+            return Some(Begun {
+                world,
+                shared,
+                ledger,
+                earlier: Some(Earlier { leads, derived, update: None }),
+            });
         }
         (Some(Together { common, ledger: Some(mut ledger), leads, derived, .. }), Some(changes)) => {
             match World::renewed(*input, own, (common, &mut ledger), changes) {
@@ -186,7 +190,7 @@ fn begin<'a>(
                         world,
                         shared,
                         ledger,
-                        earlier: Earlier::Moved(leads, derived, update),
+                        earlier: Some(Earlier { leads, derived, update: Some(update) }),
                     });
                 }
                 Err(tables) => own = *tables,
@@ -196,7 +200,7 @@ fn begin<'a>(
     }
     let world = World::new(*input, own, records, is_wanted)?;
     let (shared, ledger) = again::shared(&world);
-    Some(Begun { world, shared, ledger: records.then_some(ledger), earlier: Earlier::Nothing })
+    Some(Begun { world, shared, ledger: records.then_some(ledger), earlier: None })
 }
 
 fn resolve_files(

@@ -103,7 +103,7 @@ impl Settled {
         let Some(previous) = previous else { return Settled { files: vec![false; world.n_files()] } };
         let gone = previous.gone.iter().map(|it| it.path);
         let new = (0..).zip(previous.same).filter(|it| it.1.is_none()).map(|it| world.path(it.0));
-        let changed: FxHashSet<&str> = gone.chain(new).map(|it| directory_of(it)).collect();
+        let changed: FxHashSet<&str> = gone.chain(new).map(directory_of).collect();
         let mut files = vec![true; world.n_files()];
         #[expect(clippy::iter_over_hash_type, reason = "each directory is one of its own")]
         for directory in changed {
