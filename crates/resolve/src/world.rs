@@ -202,21 +202,10 @@ impl<'a> World<'a> {
         records: bool,
         is_wanted: &(dyn Fn() -> bool + Sync),
     ) -> Option<World<'a>> {
-        let OwnTables { mut names, file_names, scopes } = own;
-        names.forget_asked();
-        let mut world = World {
-            numbering: Numbering::new(input, &scopes, None, None),
-            input,
-            names,
-            file_names,
-            scopes,
-            modules: Modules::default(),
-            hierarchy: Hierarchy::default(),
-            routes: Routes::default(),
-            offers: Offers::default(),
-            programs: Programs::default(),
-            records,
-        };
+        let mut own = own;
+        own.names.forget_asked();
+        let numbering = Numbering::new(input, &own.scopes, None, None);
+        let mut world = World::numbered(input, own, numbering, records);
         let (modules, (repeated, members_by_name)) = rayon::join(
             || Modules::new(&world),
             || rayon::join(|| repeated(&world), || MembersByName::new(&world)),
@@ -234,6 +223,24 @@ impl<'a> World<'a> {
         world.routes = Routes::new(&world);
         world.programs = Programs::new(&world);
         Some(world)
+    }
+
+    /// Without any table of all files.
+    fn numbered(input: Input<'a>, own: OwnTables<'a>, numbering: Numbering, records: bool) -> World<'a> {
+        let OwnTables { names, file_names, scopes } = own;
+        World {
+            input,
+            names,
+            file_names,
+            scopes,
+            numbering,
+            modules: Modules::default(),
+            hierarchy: Hierarchy::default(),
+            routes: Routes::default(),
+            offers: Offers::default(),
+            programs: Programs::default(),
+            records,
+        }
     }
 
     /// Where what is common to all files is known, and no change reaches further than `reach`.

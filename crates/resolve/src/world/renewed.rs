@@ -17,10 +17,7 @@ use super::{Common, MembersByName, Numbering, World, members_of, repeat_within};
 use crate::again::{Changes, Keys, Ledger, Moves, Notary, Numbered, Previous, Table, keys};
 use crate::again::{hierarchy_of_all, hierarchy_of_file, of_all, tables};
 use crate::hierarchy::Hierarchy;
-use crate::languages::Modules;
-use crate::links::Offers;
 use crate::names::Name;
-use crate::routes::Routes;
 use crate::tables::OwnTables;
 use crate::world::Def;
 use crate::{Input, InputFile};
@@ -90,7 +87,8 @@ impl Update<'_> {
 }
 
 impl<'a> World<'a> {
-    /// As `new`, from what the run before made, where that noted what its parts hang on. None where it is better made anew.
+    /// As `new`, from what the run before made, where that noted what its parts hang on. Where it is
+    /// better made anew, what is made of each file by itself is given back.
     pub(crate) fn renewed(
         input: Input<'a>,
         own: OwnTables<'a>,
@@ -98,33 +96,21 @@ impl<'a> World<'a> {
         changes: &Changes<'a>,
     ) -> Result<(World<'a>, Update<'a>), Box<OwnTables<'a>>> {
         let previous = changes.previous();
-        let OwnTables { names, file_names, scopes } = own;
+        let scopes = &own.scopes;
         let Common { numbering: before, modules, hierarchy, routes, offers, programs } = common;
         let came: Vec<u32> = (0..).zip(previous.same).filter(|it| it.1.is_none()).map(|it| it.0).collect();
         let is_there = |it: &u32| before.file_by_path.contains_key(&scopes[*it as usize].hash());
         // As many as before, and none at another path.
         let keeps_paths = previous.same.len() == before.first_def.len() && came.iter().all(is_there);
         let file_by_path = keeps_paths.then(|| before.file_by_path.clone());
-        let numbering = Numbering::new(input, &scopes, file_by_path, Some((&before, previous.same)));
+        let numbering = Numbering::new(input, scopes, file_by_path, Some((&before, previous.same)));
         let then = |hash: u64| before.file_by_path.get(&hash).copied();
         let gone = previous.gone.iter().filter_map(|it| Some((then(keys::file(it.path))?, *it)));
         let mut went: Vec<(u32, InputFile<'a>)> = gone.collect();
         went.sort_unstable_by_key(|it| it.0);
         let replaced = came.iter().filter_map(|it| Some((then(scopes[*it as usize].hash())?, *it)));
         let replaced: Vec<(u32, u32)> = replaced.collect();
-        let mut world = World {
-            input,
-            names,
-            file_names,
-            scopes,
-            numbering,
-            modules: Modules::default(),
-            hierarchy: Hierarchy::default(),
-            routes: Routes::default(),
-            offers: Offers::default(),
-            programs: Default::default(),
-            records: true,
-        };
+        let mut world = World::numbered(input, own, numbering, true);
         if world.repeat_again(&before, previous, &came, &went).is_none() || went.len() < previous.gone.len() {
             return Err(Box::new(world.into_parts().0));
         }
