@@ -5,7 +5,7 @@ use std::sync::Arc;
 use knowing_graph::{EdgeInput, EdgeRecord, GoneRows, Graph, GraphPatch, NodeIndex, NodeInput, Patched};
 use knowing_model::{EdgeKind, NodeId};
 use knowing_search::{NameInput, NamePatch, Names};
-use knowing_store::{GraphRows, SnapshotRow, Store, SymbolRow};
+use knowing_store::{GraphRows, SnapshotRow, Store};
 use rustc_hash::FxHashMap;
 
 use crate::Result;
@@ -115,12 +115,8 @@ impl NewNames<'_> {
                 places.insert(it.node_row, place);
             })?;
         }
-        let mut symbols: Vec<Option<SymbolRow>> = Vec::new();
-        for (at, before) in graph.indices().zip(before) {
-            if before.is_none() {
-                symbols.push(Some(reader.symbol(graph.node(at).sym)?));
-            }
-        }
+        let new = graph.indices().zip(before).filter(|it| it.1.is_none());
+        let symbols = reader.symbols(&new.map(|it| graph.node(it.0).sym).collect::<Vec<u32>>())?;
         // Files by their places in the new list.
         let mut moved: Vec<Option<u32>> = vec![None; old.n_files()];
         for (at, same) in (0..).zip(&self.files.same) {
@@ -134,7 +130,7 @@ impl NewNames<'_> {
                 NamePatch::Kept { before: *it, file: old.file(*it).and_then(|file| moved[file.0 as usize]) }
             }
             None => {
-                let symbol = &new_symbols.next().and_then(Option::as_ref).expect("read above").symbol;
+                let symbol = &new_symbols.next().expect("read above").symbol;
                 let place = places.get(&graph.nodes()[at].node_row).copied().unwrap_or_default();
                 NamePatch::New(NameInput {
                     name: &symbol.name,

@@ -93,10 +93,19 @@ impl Reader<'_> {
     }
 
     pub fn symbol(&self, sym: u32) -> Result<SymbolRow> {
+        let mut symbols = self.symbols(&[sym])?;
+        Ok(symbols.pop().expect("each that is asked for is there, or an error is"))
+    }
+
+    /// In the order in which they are asked for.
+    pub fn symbols(&self, all: &[u32]) -> Result<Vec<SymbolRow>> {
         self.read(|db| {
             let mut statement = db.prepare_cached(&format!("{SYMBOLS} WHERE s.sym = ?1"))?;
-            let row = statement.query_row([sym], symbol_of).optional()?;
-            row.ok_or_else(|| Fault::damaged(format!("there is no symbol row {sym}")))
+            let found = all.iter().map(|sym| {
+                let row = statement.query_row([*sym], symbol_of).optional()?;
+                row.ok_or_else(|| Fault::damaged(format!("there is no symbol row {sym}")))
+            });
+            found.collect()
         })
     }
 
