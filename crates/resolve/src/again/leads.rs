@@ -86,15 +86,16 @@ pub(crate) fn renew_leads(
     }
 }
 
-/// As they are kept.
+/// As they are kept: in an order that does not hang on the numbers of declarations, so that files that keep their result
+/// have theirs as a full run would.
 pub(crate) fn recorded_leads(world: &World<'_>, leads: &[Lead]) -> Arc<[(u64, u64)]> {
-    leads
-        .iter()
-        .map(|it| {
-            let source = world.decl(it.source).1;
-            (u64::from(it.kind.id()) << 32 | u64::from(source.0), world.digest(it.target))
-        })
-        .collect()
+    let recorded = leads.iter().map(|it| {
+        let source = world.decl(it.source).1;
+        (u64::from(it.kind.id()) << 32 | u64::from(source.0), world.digest(it.target))
+    });
+    let mut recorded: Vec<(u64, u64)> = recorded.collect();
+    recorded.sort_unstable();
+    recorded.into()
 }
 
 fn read(
