@@ -92,7 +92,11 @@ impl Routes {
     /// As `new`, from those of the run before.
     pub(crate) fn renewed(self, world: &World<'_>, update: &Update<'_>) -> Routes {
         let has_routes = |it: InputFile<'_>| !it.facts.routes.is_empty() || !it.facts.mounts.is_empty();
-        if update.versions(world).any(has_routes) || update.concerns(&self.reads) {
+        let notes = |it: &u32| world.rules(*it).notes_parts();
+        let is_noted = (0..world.n_files() as u32)
+            .filter(|it| has_routes(world.input.files[*it as usize]))
+            .all(|it| notes(&it));
+        if !is_noted || update.versions(world).any(has_routes) || update.concerns(&self.reads) {
             return Routes::new(world);
         }
         self.moved(&update.moves).unwrap_or_else(|| Routes::new(world))

@@ -54,9 +54,12 @@ impl Structure {
         }
         let concerned: Vec<bool> = files
             .par_iter_mut()
-            .map(|part| {
+            .zip(0..world.n_files() as u32)
+            .map(|(part, file)| {
                 let is_there = part.as_mut().is_some_and(|it| {
-                    !update.concerns(&it.reads) && it.edges.iter_mut().all(|it| it.moved(moves))
+                    world.rules(file).notes_parts()
+                        && !update.concerns(&it.reads)
+                        && it.edges.iter_mut().all(|it| it.moved(moves))
                 });
                 if !is_there {
                     *part = None;

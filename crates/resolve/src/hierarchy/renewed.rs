@@ -90,7 +90,7 @@ fn parts(world: &World<'_>, update: &Update<'_>, before: Vec<FilePart>) -> (Vec<
     }
     let renewed = parts.into_par_iter().zip(0..world.n_files() as u32).map(|(part, file)| {
         let Some(part) = part else { return (FilePart::recorded(world, file), true) };
-        let is_concerned = update.concerns(&part.reads);
+        let is_concerned = !world.rules(file).notes_parts() || update.concerns(&part.reads);
         let before = part.moved(moves);
         match before {
             Some(before) if !is_concerned => (before, false),

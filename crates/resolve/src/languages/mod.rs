@@ -196,6 +196,12 @@ pub(crate) trait Rules: Sync {
         false
     }
 
+    /// Whether all that is found out for a file is noted, also what is asked before files are resolved: where imports lead,
+    /// what overrides what. Else that is found out anew at every run.
+    fn notes_parts(&self) -> bool {
+        false
+    }
+
     /// A digest of what the tables take from a file, where they do not note what is asked: everything, unless a language
     /// knows better.
     fn tables(&self, file: &FileDigest<'_>) -> u64 {

@@ -46,6 +46,10 @@ impl Rules for Go {
         true
     }
 
+    fn notes_parts(&self) -> bool {
+        true
+    }
+
     fn free_name(
         &self,
         ev: &mut Evaluator<'_>,
