@@ -10,6 +10,7 @@ use rustc_hash::FxHashSet;
 use super::digest::FileDigest;
 use super::keys::mix;
 use super::provided::provided_less;
+use crate::languages;
 use crate::links::mentioned;
 use crate::world::is_prose;
 
@@ -42,7 +43,8 @@ impl Reach {
 /// None where tables may look at all of the file: routers and handlers are found wherever they are made.
 fn shape(digest: &FileDigest<'_>) -> Option<u64> {
     let facts = digest.facts;
-    if !facts.routes.is_empty() || !facts.mounts.is_empty() {
+    let has_shape = languages::rules_of(&facts.language).has_shape();
+    if !has_shape || !facts.routes.is_empty() || !facts.mounts.is_empty() {
         return None;
     }
     let owners = facts.decls.iter().filter_map(|it| it.owner);

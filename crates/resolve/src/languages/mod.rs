@@ -196,6 +196,12 @@ pub(crate) trait Rules: Sync {
         false
     }
 
+    /// Whether the shape of a file (`again/shape.rs`) says all that tables take from it. A change of any other file reaches
+    /// everything.
+    fn has_shape(&self) -> bool {
+        true
+    }
+
     /// Whether all that is found out for a file is noted, also what is asked before files are resolved: where imports lead,
     /// what overrides what. Else that is found out anew at every run.
     fn notes_parts(&self) -> bool {

@@ -66,6 +66,11 @@ impl Rules for Ruby {
         true
     }
 
+    // Which of several files gives a reopened module hangs on more than that.
+    fn has_shape(&self) -> bool {
+        false
+    }
+
     fn writes_inside(&self, role: BaseRole) -> bool {
         role != BaseRole::Extends
     }
